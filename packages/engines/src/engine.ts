@@ -49,6 +49,12 @@ export interface EngineReader {
   fingerprint(text: string): string;
   /** Bytes that interrupt the running turn, or null where the screen doesn't allow it now. */
   stopKeys(reading: Reading): string | null;
+  /**
+   * Key bytes that take exactly our own unsent draft back out of the composer, harmless
+   * where it is gone already; null where no such keys are known. Pressed only after a look
+   * that shows the draft as `exact` and nothing in the way.
+   */
+  eraseKeys?(reading: Reading, body: PreparedBody): string | null;
   planAnswer(question: OpenQuestion, answers: Readonly<Record<string, string>>): AnswerPlan;
 }
 

@@ -1,0 +1,69 @@
+import type { BodyVerdict, EngineReader, Reading } from '@ostler/engines';
+import type { ScreenSnapshot } from '@ostler/terminal';
+import type { Observation } from './observation.js';
+
+/** What the last Enter is compared against. */
+export interface EnterMark {
+  readonly bytesParsed: number;
+  readonly queuedCopies: number;
+}
+
+/** Reduces one reading to what the machine decides by, for the active input if there is one. */
+export function observeReading(
+  reader: EngineReader,
+  snapshot: ScreenSnapshot,
+  reading: Reading,
+  body: BodyVerdict | null,
+  mark: EnterMark | null,
+  moment: { readonly alive: boolean; readonly atMs: number },
+): Observation {
+  const halfPainted = snapshot.modes.synchronizedOutput;
+  const prepared = body?.kind === 'ready' ? body.body : null;
+  const composer = reading.composer !== null;
+  const draft = prepared
+    ? reader.matchDraft(reading, prepared, snapshot)
+    : reading.composer && (reading.composer.draft !== '' || reading.composer.collapsed.length > 0)
+      ? 'other'
+      : 'empty';
+  return {
+    alive: moment.alive,
+    readable: reading.readable && !halfPainted,
+    hold: reading.hold,
+    composer,
+    draft,
+    busy: reading.busy,
+    queueShowsActive:
+      prepared !== null &&
+      queuedCopies(reading.queue, prepared.text) > (mark?.queuedCopies ?? Number.POSITIVE_INFINITY),
+    newerThanEnter: mark !== null && snapshot.bytesParsed > mark.bytesParsed,
+    refusal: refusalOf(body, snapshot),
+    atMs: moment.atMs,
+  };
+}
+
+function refusalOf(body: BodyVerdict | null, snapshot: ScreenSnapshot): Observation['refusal'] {
+  if (body?.kind === 'refused') return { reason: body.reason, message: body.message };
+  if (
+    body?.kind === 'ready' &&
+    !snapshot.modes.bracketedPaste &&
+    body.body.frames.some((frame) => frame.includes('\n'))
+  ) {
+    return {
+      reason: 'no_bracketed_paste',
+      message:
+        'the agent does not take bracketed pastes now, so a text of several lines would be submitted line by line; send one line',
+    };
+  }
+  return null;
+}
+
+const squash = (text: string): string => text.replace(/\s+/gu, '');
+
+/** How many of the shown queue entries are (the beginning of) `text`; engines cut long ones. */
+export function queuedCopies(queue: readonly string[], text: string): number {
+  const whole = squash(text);
+  return queue.filter((entry) => {
+    const shown = squash(entry).replace(/(…|\.\.\.)$/u, '');
+    return shown.length > 0 && whole.startsWith(shown);
+  }).length;
+}

@@ -1,0 +1,106 @@
+import { blockedBy, type Observation } from './observation.js';
+import type { InputContext, InputEvent } from './machine-types.js';
+import { unresolvedCount } from './outstanding.js';
+
+interface Moment {
+  readonly context: InputContext;
+  readonly event: InputEvent;
+}
+
+export function observed(event: InputEvent): Observation {
+  if (event.type !== 'LOOKED') throw new TypeError(`a look was expected, not ${event.type}`);
+  return event.seen;
+}
+
+/** The engine is at work: it shows it, or an input of ours or its record opened a turn not yet seen to end. */
+export function isBusy(context: InputContext, seen: Observation): boolean {
+  if (seen.busy) return true;
+  const { turnOpenSinceMs, limits } = context;
+  return turnOpenSinceMs !== null && seen.atMs - turnOpenSinceMs < limits.idleSettleMs;
+}
+
+/** Why the active input can't be dispatched at this look, by hold name. */
+export function holdAt(context: InputContext, seen: Observation): string | null {
+  const blocked = blockedBy(seen);
+  if (blocked) return blocked;
+  if (seen.draft !== 'empty') return 'foreign_draft';
+  if (unresolvedCount(context.outstanding) >= context.limits.maxUnresolvedItems) {
+    return 'unresolved_limit';
+  }
+  return null;
+}
+
+/** The whole draft is ours, on a readable screen, with nothing in the way. */
+function showsExactlyOurs(seen: Observation): boolean {
+  return blockedBy(seen) === null && seen.draft === 'exact';
+}
+
+/** The draft we had seen whole is gone from a composer that was never out of sight. */
+function draftLeft(context: InputContext, seen: Observation): boolean {
+  return (
+    seen.newerThanEnter &&
+    blockedBy(seen) === null &&
+    seen.draft === 'empty' &&
+    context.active?.composerDiscredited === false &&
+    context.active.enters > 0
+  );
+}
+
+export const guards: Record<string, (moment: Moment) => boolean> = {
+  controlWanted: ({ context }) => context.controlWanted > 0,
+  hasWaiting: ({ context }) => context.queue.length > 0,
+  hasActive: ({ context }) => context.active !== null,
+  inDoubt: ({ context }) => context.active?.doubt != null,
+  settled: ({ context }) => context.active?.settled === true,
+  isActive: ({ context, event }) =>
+    'deliveryId' in event && context.active?.deliveryId === event.deliveryId,
+
+  processGone: ({ event }) => !observed(event).alive,
+  bodyRefused: ({ event }) =>
+    observed(event).refusal !== null && blockedBy(observed(event)) === null,
+  held: ({ context, event }) => holdAt(context, observed(event)) !== null,
+  waitsForTurn: ({ context, event }) =>
+    context.busyMode === 'daemon_queue' && isBusy(context, observed(event)),
+
+  dialogOpen: ({ event }) => observed(event).hold !== null,
+  exactlyOurs: ({ event }) => showsExactlyOurs(observed(event)),
+  deadlinePassed: ({ context }) => context.active?.deadlinePassed === true,
+
+  leftComposer: ({ context, event }) => draftLeft(context, observed(event)),
+  shownInQueue: ({ context, event }) => {
+    const seen = observed(event);
+    return (
+      seen.newerThanEnter &&
+      seen.readable &&
+      seen.queueShowsActive &&
+      seen.draft !== 'exact' &&
+      (context.active?.enters ?? 0) > 0
+    );
+  },
+  mayEnterAgain: ({ context, event }) => {
+    const { active, limits } = context;
+    return (
+      active !== null &&
+      active.retryDue &&
+      active.writeConfirmed &&
+      active.enters <= limits.maxEnterRetries &&
+      // A frozen, busy engine may be about to paint a dialog that an Enter would answer.
+      (observed(event).newerThanEnter || !isBusy(context, observed(event))) &&
+      showsExactlyOurs(observed(event))
+    );
+  },
+  outOfLooks: ({ context }) => (context.active?.looks ?? 0) >= context.limits.maxConfirmLooks,
+
+  composerClear: ({ event }) =>
+    blockedBy(observed(event)) === null && observed(event).draft === 'empty',
+  pasteAccounted: ({ context }) =>
+    context.active !== null && (context.active.enters > 0 || context.active.pasteSeen),
+  reclaimable: ({ context, event }) =>
+    context.active !== null &&
+    context.active.enters === 0 &&
+    context.active.reclaimRounds < context.limits.maxReclaimRounds &&
+    showsExactlyOurs(observed(event)),
+
+  nothingWritten: ({ event }) => event.type === 'WRITTEN' && event.outcome === 'nothing_written',
+  firstEnter: ({ context }) => (context.active?.enters ?? 0) === 0,
+};

@@ -1,0 +1,44 @@
+/** Every bound of one session's input, each with its unit. All are configurable. */
+export interface ControllerLimits {
+  /** Inputs that may wait behind the active one. */
+  readonly maxWaitingItems: number;
+  /** UTF-8 bytes of all waiting inputs together. */
+  readonly maxWaitingBytes: number;
+  /** How long an input may stay undispatched before it expires. */
+  readonly waitingExpiryMs: number;
+  /** Dispatched inputs whose consumption has not been seen; past it new ones are refused. */
+  readonly maxUnresolvedItems: number;
+  /** Enters pressed again after the first, never on the first look. */
+  readonly maxEnterRetries: number;
+  /** How long an exact draft must have stayed after an Enter before another is considered. */
+  readonly enterRetryAfterMs: number;
+  /** How long the paste may take to show as exactly our draft. */
+  readonly echoDeadlineMs: number;
+  /** How long after the Enter evidence is awaited before the input is `unconfirmed`. */
+  readonly confirmWindowMs: number;
+  /** Looks within that window. */
+  readonly maxConfirmLooks: number;
+  /** How long a screen must have read idle before an accepted input without a seen end stops counting as a running turn. */
+  readonly idleSettleMs: number;
+  /** How long the control right may be waited for, and how long one of its key steps may take to show. */
+  readonly controlWaitMs: number;
+  readonly answerStepMs: number;
+  /** Key rounds spent on taking our own unsent text back out of the composer. */
+  readonly maxReclaimRounds: number;
+}
+
+export const defaultLimits: ControllerLimits = {
+  maxWaitingItems: 8,
+  maxWaitingBytes: 24 * 1024,
+  waitingExpiryMs: 5 * 60_000,
+  maxUnresolvedItems: 64,
+  maxEnterRetries: 2,
+  enterRetryAfterMs: 2_000,
+  echoDeadlineMs: 15_000,
+  confirmWindowMs: 15_000,
+  maxConfirmLooks: 1_000,
+  idleSettleMs: 3_000,
+  controlWaitMs: 10_000,
+  answerStepMs: 5_000,
+  maxReclaimRounds: 4,
+};
