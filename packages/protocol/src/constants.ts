@@ -1,0 +1,36 @@
+/** The protocol's version, as `hello` carries it. */
+export const protocolVersion = 1;
+
+/** One frame on the wire, newline not counted. */
+export const maxFrameBytes: number = 64 * 1024;
+/** A prompt's text, UTF-8. Longer is refused, never cut. */
+export const maxTextBytes: number = 16 * 1024;
+/** All questions and answers of one `question.answer` together, UTF-8. */
+export const maxAnswersBytes: number = 16 * 1024;
+export const maxAnswersCount = 64;
+/** machineId, agentId, questionRequestId, agent and engine names. */
+export const maxNameCharacters = 128;
+export const maxWaitMs = 60_000;
+
+/** The longest single argument, path or environment value of a launch, UTF-8. */
+export const maxLaunchStringBytes: number = 128 * 1024;
+export const maxLaunchArgsCount = 256;
+export const maxLaunchEnvCount = 1024;
+export const minColumnsCells = 2;
+export const maxColumnsCells = 1000;
+export const minRowsCells = 2;
+export const maxRowsCells = 1000;
+
+/** One event's payload, serialised as JSON in UTF-8. */
+export const maxEventPayloadBytes: number = 32 * 1024;
+/** Events kept for clients that reconnect. */
+export const eventRingCount = 500;
+/** Receipts a device may have at a time. */
+export const receiptsPerDeviceCount = 512;
+/** How long a completed or rejected receipt stays after its last change. */
+export const settledRetentionMs: number = 30 * 60_000;
+
+export const idempotencyKeyPattern: RegExp = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** The marker in hello's capabilities after which receipts carry `input`. Not an operation. */
+export const inputStatusCapability = 'input.status.v1';
