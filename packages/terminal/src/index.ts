@@ -1,5 +1,46 @@
-export type { ProcessExit, ProcessIdentity, PtyEndpoint, WriteOutcome } from './pty-endpoint.js';
-export { Screen } from './screen.js';
+export {
+  AgentTerminal,
+  type AgentTerminalLaunchOptions,
+  type AgentTerminalOptions,
+} from './agent-terminal.js';
+export { bracketedPaste, pasteEnd, pasteStart } from './bracketed-paste.js';
+export type { CastErrorCode, CastEvent, CastHeader } from './cast.js';
+export {
+  type CastPart,
+  type CastReadLimits,
+  castReadLimits,
+  parseCast,
+  readCast,
+  readCastFile,
+} from './cast-reader.js';
+export { CastWriter, type CastWriterOptions, type CastWriterState } from './cast-writer.js';
+export {
+  GuardedWriter,
+  type GuardedWriteOutcome,
+  type GuardedWriterLimits,
+  type GuardedWriterOptions,
+  guardedWriterLimits,
+  type LeaseToken,
+  type PersonInputOutcome,
+} from './guarded-writer.js';
+export {
+  InProcessPty,
+  type PtyErrorCode,
+  type PtyLimits,
+  type PtySpawnOptions,
+  ptyLimits,
+  spawnPty,
+} from './in-process-pty.js';
+export { controlKey, type KeyName, keys } from './keys.js';
+export type {
+  ProcessExit,
+  ProcessIdentity,
+  PtyEndpoint,
+  WriteGate,
+  WriteOutcome,
+} from './pty-endpoint.js';
+export { findLoneSurrogate, isSafeInPaste, type SanitisedBody, sanitiseBody } from './sanitise.js';
+export { type LookOptions, Screen, type ScreenOptions } from './screen.js';
 export type {
   CellStyle,
   Colour,

@@ -11,6 +11,9 @@ export interface ProcessExit {
   readonly atMs: number;
 }
 
+/** Asked right before bytes leave; false stops the write there. */
+export type WriteGate = () => boolean;
+
 /**
  * One child on one terminal. In this process today, in a host process behind the
  * same interface tomorrow.
@@ -29,8 +32,17 @@ export interface PtyEndpoint extends AsyncDisposable {
    * what the child has read shows on its screen and nowhere else.
    * Resolves `carried_out` when every byte left this process, `nothing_written`
    * when none did, `ambiguous` when some may have.
+   *
+   * Writes go out in call order, one whole write after the other. `mayWrite` is
+   * asked before every part of a write that goes out in parts; once it says no,
+   * nothing more of this write leaves (reason `stale_token`).
    */
-  write(data: Uint8Array): Promise<WriteOutcome>;
+  write(data: Uint8Array, mayWrite?: WriteGate): Promise<WriteOutcome>;
+  /**
+   * Reads what the kernel holds of the child's output right now and hands it to the
+   * `onData` listeners before returning. An endpoint that can't do that leaves it out.
+   */
+  readNow?(): void;
   resize(cols: number, rows: number): void;
   kill(signal: NodeJS.Signals): void;
   /** True while the very process that was started is alive: pid and start time agree. */

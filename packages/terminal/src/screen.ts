@@ -1,143 +1,315 @@
-import { type Clock, systemClock } from '@ostler/runtime';
+import { type Clock, CodedError, Emitter, systemClock } from '@ostler/runtime';
 import headless from '@xterm/headless';
-import type { CellStyle, Colour, ScreenRow, ScreenSnapshot, StyledRun } from './snapshot.js';
+import { readProgramState, readTitle } from './program-signals.js';
+import { RowReader } from './row-reader.js';
+import type { ScreenRow, ScreenSnapshot, TerminalModes, TerminalSignals } from './snapshot.js';
+import { openInternals, type XtermInternals } from './xterm-internals.js';
 
-/** A headless terminal that turns output bytes into snapshots. */
+export interface ScreenOptions {
+  readonly cols: number;
+  readonly rows: number;
+  readonly clock?: Clock;
+  /** The terminal's own replies (DA, CPR, …), to be written back to the program. */
+  readonly onReply?: (data: string) => void;
+  /**
+   * Runs a task soon, once: what is fed until then is one change. `setImmediate`
+   * where left out, which is one change for each turn of the event loop.
+   */
+  readonly defer?: (task: () => void) => void;
+}
+
+export interface LookOptions {
+  /**
+   * When a synchronized frame (mode 2026) is half painted: waits for its end, woken by
+   * it, for at most so long. The snapshot's `modes.synchronizedOutput` tells whether
+   * the wait was in vain.
+   */
+  readonly frameEndMs?: number;
+}
+
+/** Fed bytes that may wait for the deferred parse; beyond, they are parsed at once. */
+const maxUnparsedBytes = 256 * 1024;
+
+/**
+ * A headless terminal that turns output bytes into snapshots.
+ *
+ * Keeps no scrollback: memory is bounded by the screen's size. Nothing runs while
+ * nothing is fed.
+ */
 export class Screen implements Disposable {
   readonly #terminal: headless.Terminal;
+  readonly #internals: XtermInternals;
   readonly #clock: Clock;
-  #bytesReceived = 0;
+  readonly #defer: (task: () => void) => void;
+  readonly #changes: Emitter<{ change: ScreenSnapshot }> = new Emitter();
+  readonly #rowReader = new RowReader();
+  #listeners = 0;
+  #unparsed: (Uint8Array | string)[] = [];
+  #unparsedBytes = 0;
+  #deferred = false;
+  #disposed = false;
+  #bytesParsed = 0;
+  #dirtyFrom = 0;
+  #dirtyTo: number = Number.MAX_SAFE_INTEGER;
   #cursorVisible = true;
-  #title: ScreenSnapshot['signals']['title'] = null;
-  #programState: ScreenSnapshot['signals']['programState'] = null;
+  #signals: TerminalSignals = { title: null, programState: null };
+  #signalsSeen: string = '';
+  #last: ScreenSnapshot | undefined;
+  #announcedRevision = -1;
 
-  constructor(options: {
-    cols: number;
-    rows: number;
-    clock?: Clock;
-    onReply?: (data: string) => void;
-  }) {
+  constructor(options: ScreenOptions) {
     this.#clock = options.clock ?? systemClock;
+    this.#defer = options.defer ?? setImmediate;
     this.#terminal = new headless.Terminal({
       cols: options.cols,
       rows: options.rows,
       allowProposedApi: true,
       scrollback: 0,
+      logLevel: 'off',
+    });
+    this.#internals = openInternals(this.#terminal);
+    // "All rows" is said at the end of each synchronized frame and at a change of
+    // buffers. The first changes no cell; the second is seen in `#mode`.
+    this.#internals.onDirtyRows?.((range) => {
+      if (range) this.#markDirty(range.start, range.end);
     });
     this.#terminal.onData((data) => options.onReply?.(data));
     this.#terminal.onTitleChange((text) => {
-      this.#title = { text, atMs: this.#clock.nowMs() };
+      this.#signals = { ...this.#signals, title: readTitle(text, this.#clock.nowMs()) };
     });
-    this.#terminal.parser.registerCsiHandler({ prefix: '?', final: 'h' }, (params) =>
-      this.#mode(params, true),
-    );
-    this.#terminal.parser.registerCsiHandler({ prefix: '?', final: 'l' }, (params) =>
-      this.#mode(params, false),
-    );
-    this.#terminal.parser.registerOscHandler(7501, (data) => {
-      const fields = new Map(
-        data.split(/[;:]/).map((pair) => pair.split('=', 2) as [string, string]),
-      );
-      this.#programState = {
-        state: fields.get('state') ?? '',
-        app: fields.get('app') ?? null,
-        kind: fields.get('kind') ?? null,
-        atMs: this.#clock.nowMs(),
-      };
+    const parser = this.#terminal.parser;
+    parser.registerCsiHandler({ prefix: '?', final: 'h' }, (params) => this.#mode(params, true));
+    parser.registerCsiHandler({ prefix: '?', final: 'l' }, (params) => this.#mode(params, false));
+    parser.registerCsiHandler({ intermediates: '!', final: 'p' }, () => this.#reset());
+    parser.registerEscHandler({ final: 'c' }, () => this.#reset());
+    parser.registerOscHandler(7501, (data) => {
+      const programState = readProgramState(data, this.#clock.nowMs());
+      if (programState) this.#signals = { ...this.#signals, programState };
       return true;
     });
   }
 
-  /** Takes output bytes; they are on the screen after the next `look`. */
+  /** Mode 2004, by everything fed so far. */
+  get bracketedPaste(): boolean {
+    this.#parse();
+    return this.#terminal.modes.bracketedPasteMode;
+  }
+
+  /** Takes output bytes; they are on the screen by the next `look`. The array must not change afterwards. */
   feed(data: Uint8Array | string): void {
-    this.#bytesReceived += data.length;
-    this.#terminal.write(data);
+    if (this.#disposed || data.length === 0) return;
+    this.#unparsed.push(data);
+    this.#unparsedBytes += data.length;
+    if (this.#unparsedBytes > maxUnparsedBytes) this.#parse();
+    if (this.#deferred) return;
+    this.#deferred = true;
+    this.#defer(() => {
+      this.#deferred = false;
+      this.#parse();
+      this.#announceSoon();
+    });
   }
 
-  /** The parse barrier: resolves with a snapshot that shows every byte fed so far. */
-  async look(): Promise<ScreenSnapshot> {
-    const bytesParsed = this.#bytesReceived;
-    await new Promise<void>((resolve) => this.#terminal.write('', resolve));
-    return this.#snapshot(bytesParsed);
+  /**
+   * The parse barrier: resolves with a snapshot that shows every byte fed so far.
+   * Costs one turn of the microtask queue, and the reading of the rows that changed.
+   * Throws CodedError SCREEN_DISPOSED.
+   */
+  async look(options: LookOptions = {}): Promise<ScreenSnapshot> {
+    const snapshot = await this.#lookNow();
+    const { frameEndMs } = options;
+    if (frameEndMs === undefined || !snapshot.modes.synchronizedOutput) return snapshot;
+    return this.#frameEnd(frameEndMs);
   }
 
+  /**
+   * Calls `listener` with a new snapshot after a parse that changed something visible:
+   * text, style, cursor, modes, signals or size; once for everything that was fed
+   * until then. Not called for what was fed before the subscription and looked at.
+   */
+  onChange(listener: (snapshot: ScreenSnapshot) => void): Disposable {
+    if (this.#listeners === 0 && !this.#disposed && this.#internals.parse) {
+      this.#announcedRevision = (this.#last ?? this.#snapshot()).revision;
+    }
+    this.#listeners += 1;
+    const subscription = this.#changes.on('change', listener);
+    let active = true;
+    return {
+      [Symbol.dispose]: () => {
+        if (!active) return;
+        active = false;
+        this.#listeners -= 1;
+        subscription[Symbol.dispose]();
+      },
+    };
+  }
+
+  /** Everything fed so far is parsed at the old size first. */
   resize(cols: number, rows: number): void {
+    if (this.#disposed) return;
+    this.#parse();
     this.#terminal.resize(cols, rows);
+    this.#markAllDirty();
+    this.#announceSoon();
   }
 
   [Symbol.dispose](): void {
+    if (this.#disposed) return;
+    this.#disposed = true;
+    this.#unparsed = [];
+    this.#changes.clear();
     this.#terminal.dispose();
   }
 
+  async #lookNow(): Promise<ScreenSnapshot> {
+    if (this.#disposed)
+      throw new CodedError('SCREEN_DISPOSED', 'the screen is closed; look at a live one');
+    this.#parse();
+    if (!this.#internals.parse)
+      await new Promise<void>((resolve) => this.#terminal.write('', resolve));
+    return this.#snapshot();
+  }
+
+  #frameEnd(frameEndMs: number): Promise<ScreenSnapshot> {
+    return new Promise((resolve, reject) => {
+      const end = (): void => {
+        subscription[Symbol.dispose]();
+        timer[Symbol.dispose]();
+        this.#lookNow().then(resolve, reject);
+      };
+      const subscription = this.onChange((snapshot) => {
+        if (!snapshot.modes.synchronizedOutput) end();
+      });
+      const timer = this.#clock.setTimer(frameEndMs, end);
+    });
+  }
+
+  #parse(): void {
+    if (this.#unparsed.length === 0 || this.#disposed) return;
+    const chunks = this.#unparsed;
+    this.#unparsed = [];
+    this.#unparsedBytes = 0;
+    for (const data of chunks) {
+      if (this.#internals.parse) this.#internals.parse(data);
+      else this.#terminal.write(data);
+      this.#bytesParsed += typeof data === 'string' ? Buffer.byteLength(data) : data.length;
+    }
+  }
+
+  #announceSoon(): void {
+    if (this.#listeners === 0 || this.#disposed) return;
+    if (this.#internals.parse) this.#announce();
+    else this.#terminal.write('', () => this.#announce());
+  }
+
+  #announce(): void {
+    if (this.#disposed) return;
+    const snapshot = this.#snapshot();
+    if (snapshot.revision === this.#announcedRevision) return;
+    this.#announcedRevision = snapshot.revision;
+    this.#changes.emit('change', snapshot);
+  }
+
   #mode(params: (number | number[])[], on: boolean): boolean {
-    if (params.includes(25)) this.#cursorVisible = on;
+    for (const param of params) {
+      if (param === 25) this.#cursorVisible = on;
+      else if (param === 47 || param === 1047 || param === 1049) this.#markAllDirty();
+    }
     return false;
   }
 
-  #snapshot(bytesParsed: number): ScreenSnapshot {
-    const buffer = this.#terminal.buffer.active;
-    const rows: ScreenRow[] = [];
-    for (let y = 0; y < this.#terminal.rows; y += 1)
-      rows.push(readRow(buffer.getLine(buffer.viewportY + y)));
-    return {
-      revision: bytesParsed,
-      bytesParsed,
+  #reset(): boolean {
+    this.#cursorVisible = true;
+    this.#markAllDirty();
+    return false;
+  }
+
+  #markDirty(from: number, to: number): void {
+    if (from < this.#dirtyFrom) this.#dirtyFrom = from;
+    if (to > this.#dirtyTo) this.#dirtyTo = to;
+  }
+
+  #markAllDirty(): void {
+    this.#dirtyFrom = 0;
+    this.#dirtyTo = Number.MAX_SAFE_INTEGER;
+  }
+
+  #readRows(): readonly ScreenRow[] {
+    const terminal = this.#terminal;
+    const before = this.#last?.rows;
+    const whole = before?.length !== terminal.rows || !this.#internals.onDirtyRows;
+    const from = whole ? 0 : this.#dirtyFrom;
+    const to = whole ? terminal.rows - 1 : Math.min(this.#dirtyTo, terminal.rows - 1);
+    this.#dirtyFrom = Number.MAX_SAFE_INTEGER;
+    this.#dirtyTo = -1;
+    let rows: ScreenRow[] | undefined = whole ? [] : undefined;
+    const buffer = terminal.buffer.active;
+    for (let y = from; y <= to; y += 1) {
+      const line = buffer.getLine(buffer.viewportY + y);
+      const row = line ? this.#rowReader.read(line, before?.[y]) : emptyRow;
+      if (!rows && row !== before?.[y]) rows = before ? before.slice() : [];
+      if (rows) rows[y] = row;
+    }
+    if (!rows) return before ?? [];
+    return before?.length === rows.length && rows.every((row, y) => row === before[y])
+      ? before
+      : rows;
+  }
+
+  #snapshot(): ScreenSnapshot {
+    const last = this.#last;
+    const terminal = this.#terminal;
+    const buffer = terminal.buffer.active;
+    const rows = this.#readRows();
+    const { cursorX: column, cursorY: row } = buffer;
+    const cursor =
+      last?.cursor.column === column && last.cursor.row === row ? last.cursor : { column, row };
+    const modes = keepModes(last?.modes, {
+      bracketedPaste: terminal.modes.bracketedPasteMode,
+      alternateScreen: buffer.type === 'alternate',
+      cursorVisible: this.#cursorVisible,
+      synchronizedOutput: terminal.modes.synchronizedOutputMode,
+    });
+    const signalsSeen =
+      this.#signals === last?.signals ? this.#signalsSeen : contentOf(this.#signals);
+    const same =
+      last !== undefined &&
+      rows === last.rows &&
+      cursor === last.cursor &&
+      modes === last.modes &&
+      terminal.cols === last.cols &&
+      signalsSeen === this.#signalsSeen;
+    this.#signalsSeen = signalsSeen;
+    this.#last = {
+      revision: last === undefined ? 0 : same ? last.revision : last.revision + 1,
+      bytesParsed: this.#bytesParsed,
       atMs: this.#clock.nowMs(),
-      cols: this.#terminal.cols,
+      cols: terminal.cols,
       rows,
-      cursor: { column: buffer.cursorX, row: buffer.cursorY },
-      modes: {
-        bracketedPaste: this.#terminal.modes.bracketedPasteMode,
-        alternateScreen: buffer.type === 'alternate',
-        cursorVisible: this.#cursorVisible,
-        synchronizedOutput: this.#terminal.modes.synchronizedOutputMode,
-      },
-      signals: { title: this.#title, programState: this.#programState },
+      cursor,
+      modes,
+      signals: this.#signals,
     };
+    return this.#last;
   }
 }
 
-function readRow(line: headless.IBufferLine | undefined): ScreenRow {
-  if (!line) return { text: '', runs: [], wrapped: false };
-  const runs: { column: number; text: string; style: CellStyle }[] = [];
-  let text = '';
-  for (let x = 0; x < line.length; x += 1) {
-    const cell = line.getCell(x);
-    if (!cell || cell.getWidth() === 0) continue;
-    const chars = cell.getChars() || ' ';
-    text += chars;
-    const style = readStyle(cell);
-    const last = runs.at(-1);
-    if (last && sameStyle(last.style, style)) last.text += chars;
-    else runs.push({ column: x, text: chars, style });
-  }
-  const trimmed: StyledRun[] = runs;
-  return { text: text.trimEnd(), runs: trimmed, wrapped: line.isWrapped };
+const emptyRow: ScreenRow = { text: '', runs: [], wrapped: false };
+
+function keepModes(old: TerminalModes | undefined, modes: TerminalModes): TerminalModes {
+  return old &&
+    old.bracketedPaste === modes.bracketedPaste &&
+    old.alternateScreen === modes.alternateScreen &&
+    old.cursorVisible === modes.cursorVisible &&
+    old.synchronizedOutput === modes.synchronizedOutput
+    ? old
+    : modes;
 }
 
-function readStyle(cell: headless.IBufferCell): CellStyle {
-  return {
-    bold: cell.isBold() !== 0,
-    dim: cell.isDim() !== 0,
-    inverse: cell.isInverse() !== 0,
-    italic: cell.isItalic() !== 0,
-    foreground: colour(cell.isFgDefault(), cell.isFgRGB(), cell.getFgColor()),
-    background: colour(cell.isBgDefault(), cell.isBgRGB(), cell.getBgColor()),
-  };
-}
-
-function colour(isDefault: boolean, isRgb: boolean, value: number): Colour {
-  if (isDefault) return null;
-  return isRgb ? `#${value.toString(16).padStart(6, '0')}` : value;
-}
-
-function sameStyle(a: CellStyle, b: CellStyle): boolean {
-  return (
-    a.bold === b.bold &&
-    a.dim === b.dim &&
-    a.inverse === b.inverse &&
-    a.italic === b.italic &&
-    a.foreground === b.foreground &&
-    a.background === b.background
-  );
+/** What signals say, their times left out: the same said again is no change. */
+function contentOf({ title, programState }: TerminalSignals): string {
+  return JSON.stringify([
+    title?.text ?? null,
+    programState && [programState.state, programState.app, programState.kind],
+  ]);
 }
