@@ -286,7 +286,12 @@ const creditEvidence = room.enqueueActions(({ context, event, enqueue }) => {
   const { deliveryId, mode } = match;
   const input = inputStatus(mode, 'accepted', { evidence: seen.evidence });
   if (seen.kind === 'consumed') {
-    const change: ReceiptChange = { state: 'started', input, error: null, turnStarted: true };
+    const change: ReceiptChange = {
+      state: 'started',
+      input,
+      error: null,
+      turnStarted: { turnRef: seen.turnRef },
+    };
     enqueue({ type: 'report', params: { deliveryId, change } });
   } else if (!match.accepted) {
     enqueue({
@@ -341,10 +346,9 @@ const withdraw = room.enqueueActions(({ context, event, enqueue }) => {
       !input.consumed &&
       (event.fingerprint === null || input.fingerprint === event.fingerprint),
   );
-  for (const { deliveryId, mode } of waiting) {
+  for (const { deliveryId } of waiting) {
     const change: ReceiptChange = {
       state: 'unknown',
-      input: inputStatus(mode, 'unconfirmed'),
       error: { code: 'NOT_CONFIRMED', message: 'the engine gave the queued text back unprocessed' },
     };
     enqueue({ type: 'report', params: { deliveryId, change } });
@@ -425,11 +429,10 @@ const resolveByHand = room.enqueueActions(({ context, event, enqueue }) => {
     enqueue({ type: 'report', params: { deliveryId, change } });
     enqueue({ type: 'forget', params: { deliveryId } });
   } else if (event.outcome === 'submitted') {
-    const change: ReceiptChange = {
-      state: 'delivered',
-      input: inputStatus(modeOf(context), 'submitted'),
-    };
-    enqueue({ type: 'report', params: { deliveryId, change } });
+    enqueue({
+      type: 'report',
+      params: { deliveryId, change: { state: 'delivered', error: null } },
+    });
   }
   enqueue.assign({ active: null });
 });

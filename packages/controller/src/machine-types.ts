@@ -76,8 +76,8 @@ export interface ReceiptChange {
   readonly state?: ReceiptState;
   readonly input?: InputStatus;
   readonly error?: { readonly code: string; readonly message: string } | null;
-  /** The engine consumed it: a turn of ours begins. */
-  readonly turnStarted?: boolean;
+  /** The engine consumed it, in the turn it calls `turnRef`. */
+  readonly turnStarted?: { readonly turnRef: string | null };
 }
 
 /** What the machine asks its adapters to do; it does nothing itself. */

@@ -18,8 +18,8 @@ export interface TerminalPort {
   /** Takes the keyboard; a person's keys wait until `release`. */
   acquire(): WriteRight;
   release(right: WriteRight): void;
-  /** Frames back to back in one write, in brackets if `bracketed`. */
-  paste(right: WriteRight, frames: readonly string[], bracketed: boolean): Promise<WriteOutcome>;
+  /** Frames back to back in one write, each in brackets where the program asked for them. */
+  paste(right: WriteRight, frames: readonly string[]): Promise<WriteOutcome>;
   /** Raw key bytes, alone. */
   press(right: WriteRight, keys: string): Promise<WriteOutcome>;
 }

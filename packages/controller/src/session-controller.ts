@@ -231,9 +231,8 @@ export class SessionController implements Disposable {
         this.#mark = null;
         this.#queuedBeforeEnter = 0;
         if (body?.kind !== 'ready') throw new TypeError('a paste without a prepared body');
-        const { bracketedPaste } = this.#snapshot.modes;
         this.#write(command.params.deliveryId, 'paste', (right) =>
-          terminal.paste(right, body.body.frames, bracketedPaste),
+          terminal.paste(right, body.body.frames),
         );
         break;
       }

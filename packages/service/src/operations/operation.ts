@@ -1,0 +1,24 @@
+import type { Receipt } from '@ostler/protocol';
+import type { Logger } from '@ostler/runtime';
+import type { Clock } from '@ostler/runtime';
+import type { AgentSession } from '../agent-session.js';
+import type { ReceiptsLedger } from '../receipts-ledger.js';
+
+/** What an operation may use. */
+export interface OperationContext {
+  /** The authenticated caller. */
+  readonly deviceId: string;
+  readonly ledger: ReceiptsLedger;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** A live agent. Throws CodedError AGENT_NOT_FOUND, NO_AGENTS. */
+  readonly agent: (agentId: string) => AgentSession;
+  /** How long one key step of an answer or a stop may take to show. */
+  readonly stepMs: number;
+}
+
+/** The answer of every mutation. */
+export interface Reserved {
+  readonly status: 'accepted' | 'duplicate';
+  readonly receipt: Receipt;
+}

@@ -1,0 +1,247 @@
+import type { ReceiptChange as InputChange } from '@ostler/controller';
+import {
+  type EventKind,
+  isSettled,
+  phaseRank,
+  type Receipt,
+  type ReceiptChange,
+  type WaitUntil,
+} from '@ostler/protocol';
+import { type Clock, CodedError, type Emitter, type Logger, type Timer } from '@ostler/runtime';
+import type { DispatchMark, ReceiptStore, Reservation, StoredEvent } from '@ostler/store';
+import type { ServiceEvents } from './service-events.js';
+
+export interface WaitResult {
+  readonly receipt: Receipt;
+  readonly waitEnded: 'reached' | 'timeout';
+}
+
+interface UnsavedChange {
+  readonly deliveryId: string;
+  readonly change: ReceiptChange;
+}
+
+/** Changes kept while the store can't take them, and how often they are offered again. */
+const maxUnsavedChanges = 2_048;
+const saveAgainMs = 1_000;
+
+/**
+ * Receipts and their events: committed first, told afterwards. What the store can't
+ * take (a full disk) is kept in order and offered again; until then the receipt says
+ * what was last committed.
+ */
+export class ReceiptsLedger implements Disposable {
+  readonly #store: ReceiptStore;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #events: Emitter<ServiceEvents>;
+  readonly #watchers = new Set<(receipt: Receipt) => void>();
+  readonly #unsaved: UnsavedChange[] = [];
+  #retry: Timer | null = null;
+
+  constructor(options: {
+    readonly store: ReceiptStore;
+    readonly clock: Clock;
+    readonly logger: Logger;
+    readonly events: Emitter<ServiceEvents>;
+  }) {
+    this.#store = options.store;
+    this.#clock = options.clock;
+    this.#logger = options.logger;
+    this.#events = options.events;
+  }
+
+  lookup(request: Parameters<ReceiptStore['lookup']>[0]): Receipt | null {
+    const found = this.#store.lookup(request);
+    if (found.kind === 'conflict') throw conflict();
+    return found.kind === 'duplicate' ? found.receipt : null;
+  }
+
+  /**
+   * Claims the key. Throws CodedError IDEMPOTENCY_CONFLICT, BACKPRESSURE, or the store's
+   * own; a throw means that nothing was claimed and nothing may be written.
+   */
+  reserve(reservation: Reservation): {
+    readonly status: 'accepted' | 'duplicate';
+    readonly receipt: Receipt;
+  } {
+    const result = this.#store.reserve(reservation);
+    switch (result.kind) {
+      case 'reserved':
+        this.#tell(result.event, result.receipt);
+        return { status: 'accepted', receipt: result.receipt };
+      case 'duplicate':
+        return { status: 'duplicate', receipt: result.receipt };
+      case 'conflict':
+        throw conflict();
+      case 'backpressure':
+        throw new CodedError(
+          'BACKPRESSURE',
+          'every receipt of this device is unresolved; wait for some to settle',
+        );
+    }
+  }
+
+  /** Throws where the delivery may not be written. */
+  markDispatch(mark: DispatchMark): void {
+    const result = this.#store.markDispatch(mark);
+    if (result.kind === 'refused') {
+      throw new CodedError('DISPATCH_REFUSED', `this delivery is ${result.reason}`);
+    }
+    if (result.event) this.#tell(result.event, result.receipt);
+  }
+
+  markStep(deliveryId: string, step: Parameters<ReceiptStore['markStep']>[1]): void {
+    this.#store.markStep(deliveryId, step);
+  }
+
+  /** Applies one observation. Never throws: what can't be saved now is saved later, in order. */
+  change(deliveryId: string, change: ReceiptChange): void {
+    if (this.#unsaved.length > 0 || !this.#save({ deliveryId, change })) {
+      this.#keep({ deliveryId, change });
+    }
+  }
+
+  /** Commits an event that moves no receipt, and tells it. */
+  announce<Kind extends Exclude<keyof ServiceEvents, 'event' | 'receipt.updated'>>(
+    kind: Kind & EventKind,
+    agentId: string | null,
+    payload: Readonly<Record<string, unknown>>,
+  ): void {
+    try {
+      const stored = this.#store.appendEvent({ kind, payload, ...(agentId ? { agentId } : {}) });
+      this.#events.emit('event', stored);
+    } catch (failure) {
+      this.#logger.error(
+        { kind, failure },
+        'an event could not be committed; it is told here only',
+      );
+    }
+    this.#events.emit(kind, { ...payload, ...(agentId ? { agentId } : {}) } as never);
+  }
+
+  get(deviceId: string, idempotencyKey: string): Receipt | null {
+    return this.#store.getReceipt(deviceId, idempotencyKey);
+  }
+
+  /** Waiting changes nothing. Throws CodedError RECEIPT_NOT_FOUND, or the signal's reason. */
+  async wait(
+    deviceId: string,
+    idempotencyKey: string,
+    until: WaitUntil,
+    timeoutMs: number,
+    signal?: AbortSignal,
+  ): Promise<WaitResult> {
+    signal?.throwIfAborted();
+    const first = this.get(deviceId, idempotencyKey);
+    if (!first) {
+      throw new CodedError('RECEIPT_NOT_FOUND', 'no receipt has this key; that proves nothing');
+    }
+    if (hasReached(first, until)) return { receipt: first, waitEnded: 'reached' };
+    return await new Promise<WaitResult>((resolve, reject) => {
+      const end = (settle: () => void): void => {
+        timer[Symbol.dispose]();
+        this.#watchers.delete(watcher);
+        signal?.removeEventListener('abort', abort);
+        settle();
+      };
+      const watcher = (receipt: Receipt): void => {
+        if (receipt.deliveryId !== first.deliveryId || !hasReached(receipt, until)) return;
+        end(() => resolve({ receipt, waitEnded: 'reached' }));
+      };
+      const abort = (): void => end(() => reject(signal?.reason));
+      const timer = this.#clock.setTimer(timeoutMs, () =>
+        end(() =>
+          resolve({ receipt: this.get(deviceId, idempotencyKey) ?? first, waitEnded: 'timeout' }),
+        ),
+      );
+      this.#watchers.add(watcher);
+      signal?.addEventListener('abort', abort, { once: true });
+    });
+  }
+
+  [Symbol.dispose](): void {
+    this.#retry?.[Symbol.dispose]();
+    this.#saveAgain();
+    this.#retry?.[Symbol.dispose]();
+    this.#watchers.clear();
+  }
+
+  #save({ deliveryId, change }: UnsavedChange): boolean {
+    try {
+      const result = this.#store.applyChange(deliveryId, change);
+      if (result.kind === 'applied') this.#tell(result.event, result.receipt);
+      else if (result.kind === 'refused') {
+        this.#logger.debug({ deliveryId, reason: result.reason }, 'a receipt did not move');
+      }
+      return true;
+    } catch (failure) {
+      this.#logger.error({ deliveryId, failure }, 'a receipt could not be saved; trying again');
+      return false;
+    }
+  }
+
+  #keep(unsaved: UnsavedChange): void {
+    if (this.#unsaved.length >= maxUnsavedChanges) {
+      this.#logger.error(
+        { deliveryId: unsaved.deliveryId },
+        'too many unsaved receipts; one is lost',
+      );
+      return;
+    }
+    this.#unsaved.push(unsaved);
+    if (!this.#retry?.active) {
+      this.#retry = this.#clock.setTimer(saveAgainMs, () => this.#saveAgain());
+    }
+  }
+
+  #saveAgain(): void {
+    for (let next = this.#unsaved[0]; next; next = this.#unsaved[0]) {
+      if (!this.#save(next)) {
+        this.#retry = this.#clock.setTimer(saveAgainMs, () => this.#saveAgain());
+        return;
+      }
+      this.#unsaved.shift();
+    }
+  }
+
+  #tell(event: StoredEvent, receipt: Receipt): void {
+    this.#events.emit('event', event);
+    this.#events.emit('receipt.updated', { receipt });
+    for (const watcher of [...this.#watchers]) watcher(receipt);
+  }
+}
+
+/** What the controller observed, as the store takes it. A wait without a hold takes an old hold away. */
+export function storedChange(change: InputChange, turnId: string | null): ReceiptChange {
+  const { state, input, error } = change;
+  return {
+    ...(state === undefined ? {} : { state }),
+    ...(error === undefined ? {} : { error }),
+    ...(input === undefined ? {} : { input: { ...input, hold: input.hold ?? null } }),
+    ...(turnId === null ? {} : { turnId }),
+  };
+}
+
+/** A settled receipt ends every wait: its goal is reached or never will be. An unknown one may still rise. */
+export function hasReached(receipt: Receipt, until: WaitUntil): boolean {
+  if (isSettled(receipt.state)) return true;
+  switch (until) {
+    case 'accepted':
+      return (
+        receipt.state === 'started' ||
+        (receipt.input !== undefined && phaseRank(receipt.input.phase) >= phaseRank('accepted'))
+      );
+    case 'started':
+      return receipt.state === 'started';
+    case 'settled':
+      return false;
+  }
+}
+
+function conflict(): CodedError<'IDEMPOTENCY_CONFLICT'> {
+  return new CodedError(
+    'IDEMPOTENCY_CONFLICT',
+    'this idempotency key was used for another request; take a new key',
+  );
+}

@@ -1,0 +1,233 @@
+import type { ControllerLimits } from '@ostler/controller';
+import type { Engine } from '@ostler/engines';
+import type {
+  AgentSummary,
+  QuestionAnswerRequest,
+  Receipt,
+  ReceiptWaitRequest,
+  TurnSendRequest,
+  TurnStopRequest,
+} from '@ostler/protocol';
+import { type Clock, CodedError, Emitter, type Ids, type Logger } from '@ostler/runtime';
+import type { ReceiptStore } from '@ostler/store';
+import type { AgentSession } from './agent-session.js';
+import { type LaunchAgentRequest, launchAgent } from './launch-agent.js';
+import type { OperationContext, Reserved } from './operations/operation.js';
+import { questionAnswer } from './operations/question-answer.js';
+import { turnSend } from './operations/turn-send.js';
+import { turnStop } from './operations/turn-stop.js';
+import { ReceiptsLedger, type WaitResult } from './receipts-ledger.js';
+import type { ServiceEvents } from './service-events.js';
+
+export interface ServiceOptions {
+  /** Owned from here on: closed with the service. */
+  readonly store: ReceiptStore;
+  /** A private directory for what sessions need on disk. */
+  readonly sessionsDir: string;
+  readonly engines: readonly Engine[];
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly logger: Logger;
+  readonly limits: Partial<ControllerLimits>;
+  /** Agents that may run at once. */
+  readonly maxAgents: number;
+}
+
+/** The operations, and the agents they work on. Embedders and a daemon share it. */
+export class Service implements AsyncDisposable {
+  readonly events: Emitter<ServiceEvents> = new Emitter();
+  readonly #options: ServiceOptions;
+  readonly #ledger: ReceiptsLedger;
+  readonly #agents = new Map<string, AgentSession>();
+  readonly #launching = new Set<string>();
+  #closing: Promise<void> | null = null;
+
+  constructor(options: ServiceOptions) {
+    this.#options = options;
+    this.#ledger = new ReceiptsLedger({ ...options, events: this.events });
+    options.store.reconcileAfterRestart();
+  }
+
+  get machineId(): string {
+    return this.#options.store.machineId;
+  }
+
+  get serverInstanceId(): string {
+    return this.#options.store.serverInstanceId;
+  }
+
+  /**
+   * Starts an agent. Throws CodedError ENGINE_UNKNOWN, ENGINE_NOT_FOUND, NAME_TAKEN,
+   * TOO_MANY_AGENTS, CLOSED, PTY_SPAWN_FAILED; then nothing runs.
+   */
+  async launch(request: LaunchAgentRequest): Promise<AgentSession> {
+    this.#assertOpen();
+    const { engines, maxAgents } = this.#options;
+    const engine = engines.find(({ id }) => id === request.engine);
+    if (!engine) {
+      const known = engines.map(({ id }) => id).join(', ');
+      throw new CodedError(
+        'ENGINE_UNKNOWN',
+        `there is no engine "${request.engine}"; known are ${known}. Use "generic" for any other program`,
+      );
+    }
+    const names = [...this.#agents.values()].filter(({ gone }) => !gone).map(({ name }) => name);
+    const taken = new Set([...names, ...this.#launching]);
+    const name = request.name ?? freeName(engine.id, taken);
+    if (taken.has(name)) {
+      throw new CodedError(
+        'NAME_TAKEN',
+        `an agent named "${name}" runs already; choose another name`,
+      );
+    }
+    if (taken.size >= maxAgents) {
+      throw new CodedError('TOO_MANY_AGENTS', `${maxAgents} agents run already; close one first`);
+    }
+    this.#launching.add(name);
+    try {
+      const agent = await launchAgent(
+        { ...this.#options, machineId: this.machineId, ledger: this.#ledger },
+        engine,
+        { ...request, name },
+        () => this.#announceAgents(),
+      );
+      if (this.#closing) {
+        await agent[Symbol.asyncDispose]();
+        this.#assertOpen();
+      }
+      this.#agents.set(agent.agentId, agent);
+      this.#announceAgents();
+      return agent;
+    } finally {
+      this.#launching.delete(name);
+    }
+  }
+
+  /** Ends an agent and forgets it. Throws CodedError AGENT_NOT_FOUND. */
+  async closeAgent(agentId: string): Promise<void> {
+    const agent = this.#agents.get(agentId);
+    if (!agent) throw notFound(agentId);
+    this.#agents.delete(agentId);
+    await agent[Symbol.asyncDispose]();
+    this.#announceAgents();
+  }
+
+  agents(): readonly AgentSummary[] {
+    return [...this.#agents.values()].map((agent) => agent.summary());
+  }
+
+  /** Throws CodedError AGENT_NOT_FOUND, NO_AGENTS. */
+  agent(agentId: string): AgentSession {
+    const agent = this.#agents.get(agentId);
+    if (agent && !agent.gone) return agent;
+    if (this.#agents.size === 0) {
+      throw new CodedError('NO_AGENTS', 'no agent runs here; launch one first');
+    }
+    throw notFound(agentId);
+  }
+
+  turnSend(deviceId: string, request: TurnSendRequest): Reserved {
+    return turnSend(this.#context(deviceId), request);
+  }
+
+  turnStop(deviceId: string, request: TurnStopRequest): Reserved {
+    return turnStop(this.#context(deviceId), request);
+  }
+
+  questionAnswer(deviceId: string, request: QuestionAnswerRequest): Reserved {
+    return questionAnswer(this.#context(deviceId), request);
+  }
+
+  receiptGet(deviceId: string, idempotencyKey: string): Receipt | null {
+    return this.#ledger.get(deviceId, idempotencyKey);
+  }
+
+  async receiptWait(
+    deviceId: string,
+    request: Pick<ReceiptWaitRequest, 'idempotencyKey' | 'until' | 'timeoutMs'>,
+    signal?: AbortSignal,
+  ): Promise<WaitResult> {
+    const { idempotencyKey, until, timeoutMs } = request;
+    return await this.#ledger.wait(deviceId, idempotencyKey, until, timeoutMs, signal);
+  }
+
+  /**
+   * Takes no new work and resolves when no input is being typed and none waits, or when
+   * `withinMs` have passed. True when everything was let through.
+   */
+  async drain(withinMs: number): Promise<boolean> {
+    const inFlight = (): boolean =>
+      [...this.#agents.values()].some(
+        ({ controller, gone }) =>
+          !gone && (controller.depth.waiting > 0 || controller.depth.inTransaction),
+      );
+    if (!inFlight()) return true;
+    return await new Promise<boolean>((resolve) => {
+      const end = (drained: boolean): void => {
+        timer[Symbol.dispose]();
+        subscription[Symbol.dispose]();
+        resolve(drained);
+      };
+      const timer = this.#options.clock.setTimer(withinMs, () => end(false));
+      const subscription = this.events.on('receipt.updated', () => {
+        // The machine moves on after it has reported: look once it has.
+        queueMicrotask(() => {
+          if (!inFlight()) end(true);
+        });
+      });
+    });
+  }
+
+  /** Ends every agent, then the store. Idempotent. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #close(): Promise<void> {
+    const agents = [...this.#agents.values()];
+    const ended = await Promise.allSettled(agents.map((agent) => agent[Symbol.asyncDispose]()));
+    this.#ledger[Symbol.dispose]();
+    this.#options.store.close();
+    this.events.clear();
+    const failures = ended.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []));
+    if (failures.length > 0) throw new AggregateError(failures, 'ending the agents failed');
+  }
+
+  #assertOpen(): void {
+    if (this.#closing) throw new CodedError('CLOSED', 'this instance is closed; create a new one');
+  }
+
+  #announceAgents(): void {
+    if (this.#closing) return;
+    this.#ledger.announce('agents.changed', null, { agents: this.agents() });
+  }
+
+  #context(deviceId: string): OperationContext {
+    this.#assertOpen();
+    const { clock, logger } = this.#options;
+    return {
+      deviceId,
+      ledger: this.#ledger,
+      clock,
+      logger,
+      agent: (agentId) => this.agent(agentId),
+      stepMs: this.#options.limits.answerStepMs ?? 5_000,
+    };
+  }
+}
+
+function notFound(agentId: string): CodedError<'AGENT_NOT_FOUND'> {
+  return new CodedError('AGENT_NOT_FOUND', `no agent with the id ${agentId} runs here`);
+}
+
+function freeName(engineId: string, taken: ReadonlySet<string>): string {
+  for (let number = 1; ; number += 1) {
+    const name = `${engineId}-${number}`;
+    if (!taken.has(name)) return name;
+  }
+}
