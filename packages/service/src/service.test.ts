@@ -1,114 +1,238 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import {
-  type ScriptInput,
-  type SimulatedLaunch,
-  simulatedEngine,
-  simulatedLaunch,
-} from '@ostler/lab';
-import { randomIds, silentLogger, systemClock } from '@ostler/runtime';
-import { openStore } from '@ostler/store';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { AgentSession } from './agent-session.js';
-import { Service } from './service.js';
+import { ServiceRig } from './testing/service-rig.js';
 
-let dir: string;
-let service: Service;
-const launches: SimulatedLaunch[] = [];
-
+let rig: ServiceRig;
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'ostler-service-'));
-  service = openService();
+  rig = new ServiceRig({ echoDeadlineMs: 1_500, confirmWindowMs: 1_500, enterRetryAfterMs: 150 });
 });
-
-afterEach(async () => {
-  await service.close();
-  for (const launch of launches.splice(0)) await launch[Symbol.asyncDispose]();
-  rmSync(dir, { recursive: true, force: true });
-});
-
-function openService(): Service {
-  return new Service({
-    store: openStore({ stateDir: join(dir, 'state'), clock: systemClock, ids: randomIds }),
-    sessionsDir: join(dir, 'state', 'sessions'),
-    engines: [simulatedEngine],
-    clock: systemClock,
-    ids: randomIds,
-    logger: silentLogger,
-    limits: {},
-    maxAgents: 4,
-  });
-}
-
-async function launch(
-  script: ScriptInput,
-): Promise<{ agent: AgentSession; simulated: SimulatedLaunch }> {
-  const simulated = await simulatedLaunch({ script });
-  launches.push(simulated);
-  const { args, command, cwd, engine, env } = simulated;
-  const agent = await service.launch({ engine, command, args, cwd, env, cols: 80, rows: 24 });
-  return { agent, simulated };
-}
-
-function send(
-  agentId: string,
-  idempotencyKey: string,
-  text: string,
-): ReturnType<Service['turnSend']> {
-  const { machineId } = service;
-  const requestId = randomIds.uuid();
-  return service.turnSend('local', {
-    type: 'turn.send',
-    requestId,
-    machineId,
-    agentId,
-    idempotencyKey,
-    text,
-  });
-}
-
-const until = (key: string, goal: 'accepted' | 'started' | 'settled') =>
-  service.receiptWait('local', { idempotencyKey: key, until: goal, timeoutMs: 9_000 });
+afterEach(() => rig[Symbol.asyncDispose]());
 
 describe('one message into a simulated agent', () => {
   test('a receipt moves from queued to completed, and the model got the text once', async () => {
-    const { agent, simulated } = await launch({ turns: [{ forMs: 50, answer: 'done' }] });
-    expect(send(agent.agentId, 'a', 'hello there').status).toBe('accepted');
-    const { receipt, waitEnded } = await until('a', 'settled');
+    const { agent, control } = await rig.launch({ turns: [{ forMs: 50, answer: 'done' }] });
+    expect(rig.send(agent, 'a', 'hello there').status).toBe('accepted');
+    const { receipt, waitEnded } = await rig.until('a', 'settled');
     expect(waitEnded).toBe('reached');
     expect(receipt).toMatchObject({ state: 'completed', error: null });
     expect(receipt.turnId).not.toBeNull();
-    expect(await simulated.control.received()).toEqual([{ text: 'hello there', count: 1 }]);
+    expect(control.received()).toEqual([{ text: 'hello there', count: 1 }]);
   });
 
   test('a duplicate gets the stored receipt, another intent a conflict, and nothing is typed twice', async () => {
-    const { agent, simulated } = await launch({ turns: [{ forMs: 20 }] });
-    send(agent.agentId, 'a', 'once');
-    await until('a', 'settled');
-    expect(send(agent.agentId, 'a', 'once')).toMatchObject({
+    const { agent, control } = await rig.launch({ turns: [{ forMs: 20 }] });
+    rig.send(agent, 'a', 'once');
+    await rig.until('a', 'settled');
+    expect(rig.send(agent, 'a', 'once')).toMatchObject({
       status: 'duplicate',
       receipt: { state: 'completed' },
     });
-    expect(() => send(agent.agentId, 'a', 'twice')).toThrow(
+    expect(() => rig.send(agent, 'a', 'twice')).toThrow(
       expect.objectContaining({ code: 'IDEMPOTENCY_CONFLICT' }),
     );
-    expect(await simulated.control.received()).toEqual([{ text: 'once', count: 1 }]);
+    expect(control.received()).toEqual([{ text: 'once', count: 1 }]);
   });
 
   test('B sent while A runs is steered, and both are tied to their turn', async () => {
-    const { agent, simulated } = await launch({
+    const { agent, control } = await rig.launch({
       turns: [{ text: 'long', until: 'finish' }],
       boundaryMs: 50,
     });
-    send(agent.agentId, 'a', 'a long task');
-    await until('a', 'started');
-    send(agent.agentId, 'b', 'and this');
-    const { receipt } = await until('b', 'accepted');
+    rig.send(agent, 'a', 'a long task');
+    await rig.until('a', 'started');
+    rig.send(agent, 'b', 'and this');
+    const { receipt } = await rig.until('b', 'accepted');
     expect(receipt.input).toMatchObject({ mode: 'steering', phase: 'accepted' });
-    await until('b', 'started');
-    await simulated.control.release('finish');
-    expect((await until('a', 'settled')).receipt.state).toBe('completed');
-    expect((await until('b', 'settled')).receipt.state).toBe('completed');
+    await rig.until('b', 'started');
+    await control.release('finish');
+    expect((await rig.until('a', 'settled')).receipt.state).toBe('completed');
+    expect((await rig.until('b', 'settled')).receipt.state).toBe('completed');
+  });
+
+  test('four rapid inputs, two of them identical, arrive in order, each once', async () => {
+    const { agent, control } = await rig.launch({ turns: [{ forMs: 30 }], boundaryMs: 10 });
+    const texts = ['one', 'same', 'same', 'four'];
+    for (const [index, text] of texts.entries()) rig.send(agent, `k${index}`, text);
+    for (const index of texts.keys()) await rig.until(`k${index}`, 'started');
+    await control.waitFor(({ event, text }) => event === 'model_received' && text === 'four');
+    const received = control.events.filter(({ event }) => event === 'model_received');
+    expect(received.map(({ text }) => text)).toEqual(texts);
+  });
+
+  test('16 KiB of many lines arrive whole', async () => {
+    const { agent, control } = await rig.launch({ turns: [{ forMs: 10 }] });
+    const line = 'a line of a long text, 48 bytes of it in each.\n';
+    const text = line.repeat(340).slice(0, 16_384).trimEnd();
+    rig.send(agent, 'a', text);
+    await rig.until('a', 'settled');
+    expect(control.received()).toEqual([{ text, count: 1 }]);
+  });
+});
+
+describe('what stands in the way', () => {
+  test('a permission that is open: nothing is typed into it, and the input goes when it is closed', async () => {
+    const { agent, control } = await rig.launch({ turns: [{ forMs: 10 }] });
+    await control.waitFor('ready');
+    await control.open('permission');
+    rig.send(agent, 'a', 'patient');
+    const held = await rig.seen('a', ({ input }) => input?.hold === 'permission');
+    expect(held).toMatchObject({ state: 'queued', input: { phase: 'waiting_for_user' } });
+    expect(control.events.some(({ event }) => event === 'bytes_ignored')).toBe(false);
+    await control.close();
+    await rig.until('a', 'settled');
+    expect(control.received()).toEqual([{ text: 'patient', count: 1 }]);
+    expect(control.events.some(({ event }) => event === 'dialog_answered')).toBe(false);
+  });
+
+  test('a permission that opens between paste and Enter: no Enter, then the text is taken back', async () => {
+    const { agent, control } = await rig.launch({
+      turns: [{ forMs: 10 }],
+      timing: { echoMs: 20 },
+      plan: [{ when: { on: 'paste', nth: 1 }, actions: [{ do: 'open', dialog: 'permission' }] }],
+    });
+    rig.send(agent, 'a', 'unlucky');
+    rig.send(agent, 'b', 'behind it');
+    const withheld = await rig.seen('a', ({ error }) => error !== null);
+    expect(withheld).toMatchObject({
+      state: 'unknown',
+      error: { code: 'enter_withheld:permission' },
+    });
+    await control.close();
+    expect((await rig.until('a', 'settled')).receipt.state).toBe('rejected');
+    await rig.until('b', 'settled');
+    expect(control.received()).toEqual([{ text: 'behind it', count: 1 }]);
+    expect(control.events.some(({ event }) => event === 'dialog_answered')).toBe(false);
+  });
+
+  test("a person's draft is left as it is, and the input goes when it is gone", async () => {
+    const { agent, control } = await rig.launch({
+      draft: 'half a thought',
+      turns: [{ forMs: 10 }],
+    });
+    rig.send(agent, 'a', 'later');
+    await rig.seen('a', ({ input }) => input?.hold === 'foreign_draft');
+    expect(
+      (await agent.terminal.look()).rows.some(({ text }) => text.includes('half a thought')),
+    ).toBe(true);
+    await control.act({ do: 'clear' });
+    await rig.until('a', 'settled');
+    expect(control.received()).toEqual([{ text: 'later', count: 1 }]);
+  });
+
+  test('an agent gone to a shell: the text never reaches the shell', async () => {
+    const { agent, control } = await rig.launch({ turns: [{ forMs: 10 }] });
+    await control.waitFor('ready');
+    await control.act({ do: 'shell' });
+    rig.send(agent, 'a', 'rm -r something');
+    await rig.seen('a', ({ input }) => input?.hold !== undefined);
+    expect(control.events.some(({ event }) => event === 'shell_received')).toBe(false);
+  });
+
+  test('a swallowed Enter is pressed once more, a swallowed paste never pasted again', async () => {
+    const { agent, control } = await rig.launch({ turns: [{ forMs: 10 }], swallowEnters: 1 });
+    rig.send(agent, 'a', 'twice entered');
+    await rig.until('a', 'settled');
+    expect(control.received()).toEqual([{ text: 'twice entered', count: 1 }]);
+    expect(control.events.filter(({ event }) => event === 'pasted')).toHaveLength(1);
+  });
+
+  test('a stalled agent leaves the input in doubt, and a late record raises it', async () => {
+    const { agent, control } = await rig.launch({
+      turns: [{ forMs: 10 }],
+      plan: [
+        {
+          when: { on: 'paste', nth: 1 },
+          actions: [{ do: 'stall', what: 'reading', until: 'thaw' }],
+        },
+      ],
+    });
+    rig.send(agent, 'a', 'slow');
+    await rig.seen('a', ({ state }) => state === 'unknown');
+    await control.release('thaw');
+    expect((await rig.until('a', 'settled')).receipt.state).toBe('completed');
+    expect(control.received()).toEqual([{ text: 'slow', count: 1 }]);
+  });
+
+  test("a person's keys during our write land after it, whole", async () => {
+    const { agent, control } = await rig.launch({
+      turns: [{ forMs: 10 }],
+      timing: { echoMs: 60, keyMs: 20 },
+    });
+    await control.waitFor('ready');
+    rig.send(agent, 'a', 'ours');
+    await control.waitFor('pasted');
+    expect(agent.terminal.personInput('theirs')).toEqual({ kind: 'held' });
+    await rig.until('a', 'settled');
+    rig.send(agent, 'b', 'waits');
+    await rig.seen('b', ({ input }) => input?.hold === 'foreign_draft');
+    expect(control.received()).toEqual([{ text: 'ours', count: 1 }]);
+    await rig.reads(agent, ({ composer }) => composer?.draft === 'theirs');
+  });
+});
+
+describe('questions and stops', () => {
+  test('a question is announced, answered by its id, and an old id types nothing', async () => {
+    const { agent, control } = await rig.launch({ turns: [{ forMs: 10 }] });
+    await control.waitFor('ready');
+    const opened = new Promise<string>((resolve) => {
+      rig.service.events.on('question.open', ({ requestId }) => resolve(requestId));
+    });
+    await control.open('question');
+    const requestId = await opened;
+    expect(() => rig.answer(agent, 'q0', 'another', { colour: 'Green' })).toThrow(
+      expect.objectContaining({ code: 'QUESTION_STALE' }),
+    );
+    const prompt = agent.openQuestion?.question.prompts[0]?.text ?? '';
+    rig.answer(agent, 'q1', requestId, { [prompt]: 'Green' });
+    await rig.seen('q1', ({ state }) => state !== 'queued');
+    const answered = await control.waitFor('dialog_answered');
+    expect(answered).toMatchObject({ dialog: 'question', option: 'Green' });
+    expect(() => rig.answer(agent, 'q2', requestId, { [prompt]: 'Red' })).toThrow(
+      expect.objectContaining({ code: 'QUESTION_STALE' }),
+    );
+  });
+
+  test('a stop interrupts the running turn; without one it is rejected and types nothing', async () => {
+    const { agent, control } = await rig.launch({ turns: [{ until: 'never' }] });
+    await control.waitFor('ready');
+    rig.stop(agent, 's0');
+    expect((await rig.until('s0', 'settled')).receipt).toMatchObject({
+      state: 'rejected',
+      error: { code: 'not_busy' },
+    });
+    rig.send(agent, 'a', 'endless');
+    await rig.until('a', 'started');
+    await rig.agentIs(agent, 'busy');
+    rig.stop(agent, 's1');
+    await rig.seen('s1', ({ state }) => state === 'delivered');
+    await rig.seen('a', ({ error }) => error?.code === 'TURN_INTERRUPTED');
+  });
+});
+
+describe('bad days', () => {
+  test('a restart leaves the dispatched unknown and rejects what was never written', async () => {
+    const { agent, control } = await rig.launch({ turns: [{ until: 'never' }] });
+    rig.send(agent, 'a', 'under way');
+    await rig.until('a', 'started');
+    await control.open('permission');
+    rig.send(agent, 'b', 'not yet');
+    await rig.seen('b', ({ input }) => input?.hold === 'permission');
+    await rig.reopen();
+    expect(rig.service.receiptGet('local', 'a')).toMatchObject({ state: 'unknown' });
+    expect(rig.service.receiptGet('local', 'b')).toMatchObject({ state: 'rejected' });
+    expect(() => rig.send(agent, 'a', 'under way')).not.toThrow();
+    expect(rig.send(agent, 'a', 'under way').status).toBe('duplicate');
+  });
+
+  test('an unknown agent and an ended one are typed errors, and claim nothing', async () => {
+    const { agent, control } = await rig.launch({ turns: [{ forMs: 10 }] });
+    await control.waitFor('ready');
+    control.exit();
+    await new Promise<void>((resolve) => {
+      agent.terminal.onExit(() => resolve());
+    });
+    expect(() => rig.send(agent, 'a', 'too late')).toThrow(
+      expect.objectContaining({ code: 'AGENT_NOT_FOUND' }),
+    );
+    expect(rig.service.receiptGet('local', 'a')).toBeNull();
   });
 });

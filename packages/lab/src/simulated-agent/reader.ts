@@ -87,6 +87,11 @@ export class SimulatedReader implements EngineReader {
     return reading.busy && reading.composer && reading.hold === null ? '\u001b' : null;
   }
 
+  /** Ctrl-U clears up to the cursor, which stands behind what was pasted; it does nothing to an empty draft. */
+  eraseKeys(): string {
+    return '\u0015';
+  }
+
   planAnswer(question: OpenQuestion, answers: Readonly<Record<string, string>>): AnswerPlan {
     const [prompt] = question.prompts;
     if (!prompt || question.prompts.length !== 1) {
