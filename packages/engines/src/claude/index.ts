@@ -1,0 +1,3 @@
+export { claudeEngine, createClaudeEngine } from './engine.js';
+export { claudeFingerprint, unwrapPastedContent } from './fingerprint.js';
+export { ClaudeReader } from './reader.js';

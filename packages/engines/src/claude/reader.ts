@@ -1,0 +1,105 @@
+import type { ScreenSnapshot } from '@ostler/terminal';
+import type { AnswerPlan, BodyVerdict, DraftMatch, EngineReader, PreparedBody } from '../engine.js';
+import { type OpenQuestion, type Reading, type ReadingSignal, unreadable } from '../reading.js';
+import { planAnswer } from './answer.js';
+import { prepareBody } from './body.js';
+import { isBusy, readQueue } from './busy.js';
+import { findComposer } from './composer.js';
+import { matchDraft } from './draft.js';
+import { claudeFingerprint } from './fingerprint.js';
+import { findDialog, isBackAtShell } from './holds.js';
+import { readQuestion } from './question.js';
+import { holdOfStatus } from './status-file.js';
+import { wordings } from './strings.js';
+
+/** Dialogs of a turn that waits for a person: it isn't over. */
+const midTurn: readonly string[] = ['permission', 'question', 'plan_exit'];
+const escape = '\u001b';
+
+/** Reads Claude Code's screen; see the recordings under `fixtures/claude/`. */
+export class ClaudeReader implements EngineReader {
+  readonly engine = 'claude';
+  readonly version: string | null;
+  readonly busyMode = 'native_queue';
+
+  constructor(version: string | null) {
+    this.version = version;
+  }
+
+  read(snapshot: ScreenSnapshot, side: readonly ReadingSignal[] = []): Reading {
+    if (snapshot.modes.synchronizedOutput) return unreadable;
+    const signals = [...side, ...screenSignals(snapshot)];
+    if (isBackAtShell(snapshot)) return { ...unreadable, readable: true, hold: 'shell', signals };
+    const { modes } = snapshot;
+    if (!modes.bracketedPaste || modes.cursorVisible) return { ...unreadable, signals };
+
+    const found = findComposer(snapshot);
+    const dialog = findDialog(snapshot, found);
+    const end = found ? found.top : snapshot.rows.length;
+    const busy = isBusy(snapshot, end);
+    if (dialog !== null) {
+      return {
+        readable: true,
+        composer: null,
+        hold: dialog,
+        busy: busy || midTurn.includes(dialog),
+        queue: [],
+        question: dialog === 'question' ? readQuestion(snapshot) : null,
+        signals,
+      };
+    }
+    if (!found?.focused) return { ...unreadable, busy, signals };
+    return {
+      readable: true,
+      composer: found.shellMode ? null : found.composer,
+      hold: found.shellMode
+        ? 'shell_mode'
+        : (comingPermission(snapshot, end) ?? holdOfStatus(side)),
+      busy,
+      queue: readQueue(snapshot, end, found.composer),
+      question: null,
+      signals,
+    };
+  }
+
+  prepareBody(text: string, snapshot: ScreenSnapshot): BodyVerdict {
+    return prepareBody(text, snapshot);
+  }
+
+  matchDraft(reading: Reading, body: PreparedBody, snapshot: ScreenSnapshot): DraftMatch {
+    return matchDraft(reading, body, snapshot);
+  }
+
+  fingerprint(text: string): string {
+    return claudeFingerprint(text);
+  }
+
+  /** Escape interrupts a turn, and refuses what a turn waits for. */
+  stopKeys(reading: Reading): string | null {
+    if (!reading.readable || !reading.busy) return null;
+    if (reading.hold !== null) return midTurn.includes(reading.hold) ? escape : null;
+    return reading.composer ? escape : null;
+  }
+
+  planAnswer(question: OpenQuestion, answers: Readonly<Record<string, string>>): AnswerPlan {
+    return planAnswer(question, answers);
+  }
+}
+
+/** `Waiting for permission…`: with a draft the dialog comes half a second later (fixtures/claude/2.1.328/s12-dialog-race.cast at 5.1). */
+function comingPermission(snapshot: ScreenSnapshot, composerTop: number): string | null {
+  const above = snapshot.rows.slice(Math.max(0, composerTop - 3), composerTop);
+  return above.some((row) => wordings.permissionComing.pattern.test(row.text))
+    ? 'permission'
+    : null;
+}
+
+function screenSignals(snapshot: ScreenSnapshot): ReadingSignal[] {
+  const { title } = snapshot.signals;
+  const signals: ReadingSignal[] = [];
+  if (title) signals.push({ source: 'title', value: title.text, atMs: title.atMs });
+  if (snapshot.rows.some((row) => wordings.stashed.pattern.test(row.text))) {
+    signals.push({ source: 'stash', value: 'draft stashed', atMs: snapshot.atMs });
+  }
+  return signals;
+}

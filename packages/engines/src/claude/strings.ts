@@ -1,0 +1,98 @@
+/**
+ * Every text of Claude Code's screen that a later version may change, with the
+ * versions it was seen in. `npm test` replays the recordings under
+ * `fixtures/claude/<version>/` against this table.
+ */
+export interface Wording {
+  readonly pattern: RegExp;
+  readonly seen: readonly string[];
+}
+
+/** With the measured differences in the pattern itself. */
+const both: readonly string[] = ['2.1.280', '2.1.328'];
+const newer: readonly string[] = ['2.1.328'];
+
+/** A dialog: what stands in its panel, and in the last row that isn't blank. */
+export interface DialogWording {
+  readonly hold: string;
+  readonly panel?: RegExp;
+  readonly footer?: RegExp;
+  readonly seen: readonly string[];
+}
+
+export const wordings: {
+  readonly promptGlyph: '❯';
+  readonly shellGlyph: '!';
+  readonly hiddenAbove: Wording;
+  readonly hiddenBelow: Wording;
+  readonly collapseMarker: Wording;
+  readonly spinnerRow: Wording;
+  readonly interruptFooter: Wording;
+  readonly busyTitle: Wording;
+  readonly ownTitle: Wording;
+  readonly agentsTitle: Wording;
+  readonly agentsFooter: Wording;
+  readonly queueNote: Wording;
+  readonly queueGhost: Wording;
+  readonly permissionComing: Wording;
+  readonly stashed: Wording;
+  readonly invisibleRemoved: Wording;
+} = {
+  promptGlyph: '❯',
+  shellGlyph: '!',
+  hiddenAbove: { pattern: /↑ (\d+) more/, seen: newer },
+  hiddenBelow: { pattern: /↓ (\d+) more/, seen: newer },
+  collapseMarker: {
+    pattern:
+      /\[(?:Pasted\s+text|\.\.\.Truncated\s+text|Image)\s+#\d+(?:\s+\+(\d+)\s+lines)?(?:\.\.\.)?\]/g,
+    seen: newer,
+  },
+  spinnerRow: { pattern: /^[·✢✳✶✻✽*] \S+…(?: \(|$)/, seen: newer },
+  interruptFooter: { pattern: /esc to interrupt/, seen: newer },
+  busyTitle: { pattern: /^[◐◑◒◓\u2801-\u28ff] /, seen: newer },
+  ownTitle: { pattern: /Claude Code|claude agents/, seen: newer },
+  agentsTitle: { pattern: /claude agents$/, seen: newer },
+  agentsFooter: { pattern: /^\s*enter to (?:return|open|create)\b/, seen: newer },
+  queueNote: { pattern: /^\s+(?:⎿\s+Queued · )?ctrl\+x ctrl\+s to send now/, seen: both },
+  queueGhost: { pattern: /^Press up to edit queued/, seen: newer },
+  permissionComing: { pattern: /^\s*Waiting for permission…/, seen: newer },
+  stashed: { pattern: /draft stashed$/, seen: newer },
+  invisibleRemoved: { pattern: /Removed \d+ invisible characters? · review/, seen: newer },
+};
+
+/** In the order they are tried. A panel without a name of its own is a `menu`. */
+export const dialogWordings: readonly DialogWording[] = [
+  {
+    hold: 'auto_mode_offer',
+    panel: /^\s*Make auto mode your default permission mode\?/,
+    seen: newer,
+  },
+  { hold: 'transcript', footer: /^\s*Showing detailed transcript · /, seen: newer },
+  { hold: 'question', footer: /^\s*Enter to select · /, seen: newer },
+  {
+    hold: 'plan_exit',
+    panel: /^\s*(?:Exit plan mode\?|Ready to code\?|Claude wants to exit plan mode)/,
+    seen: newer,
+  },
+  {
+    hold: 'permission',
+    panel: /^\s*Do you want to .*\?$/,
+    footer: /^\s*Esc to cancel\b/,
+    seen: newer,
+  },
+  { hold: 'trust', panel: /^\s*Accessing workspace:$/, footer: /Enter to confirm/, seen: newer },
+  {
+    hold: 'bypass_permissions',
+    panel: /^\s*WARNING: .*Bypass Permissions mode/,
+    footer: /Enter to confirm/,
+    seen: newer,
+  },
+  { hold: 'api_key', panel: /^\s*Detected a custom API key/, seen: newer },
+  { hold: 'held_message', panel: /^\s*Held message from another session/, seen: newer },
+  { hold: 'model_picker', panel: /^\s*Select model$/, seen: newer },
+  { hold: 'resume_picker', panel: /^\s*Resume session\b/, seen: newer },
+  { hold: 'search', panel: /^\s*Search prompts\b/, seen: newer },
+  { hold: 'rewind', panel: /^\s*Rewind$/, seen: newer },
+  { hold: 'settings', panel: /^\s*Settings\s+Status\s+Config\b/, seen: newer },
+  { hold: 'help', panel: /^\s*Help\s+General\s+Commands\b/, seen: newer },
+];

@@ -1,0 +1,9 @@
+export { type Cast, loadCast } from './cast.js';
+export { type Moment, replayCast, replayScreens } from './replay.js';
+export {
+  type ExpectedMoment,
+  findFixtures,
+  inOrder,
+  type RecordingFixture,
+  type SideFile,
+} from './side-file.js';
