@@ -22,3 +22,38 @@ export type {
 } from './simulated-agent/script.js';
 export { SimulatedSession } from './simulated-agent/simulated-session.js';
 export type { TruthEvent, TruthKind } from './simulated-agent/truth.js';
+export {
+  type LoggedRequest,
+  type ModelServer,
+  type ModelServerEvents,
+  startModelServer,
+} from './model-server/model-server.js';
+export type { ModelRequest, PromptInput } from './model-server/model-request.js';
+export type { ReceivedPrompt, ReceivedText } from './model-server/received-ledger.js';
+export {
+  checkScript,
+  type ModelQuestion,
+  type ModelRule,
+  type ModelScript,
+  type ModelStep,
+  type ModelStepInput,
+} from './model-server/script.js';
+export {
+  nativeExecutable,
+  type PinnedEngine,
+  type RealEngineName,
+} from './real-engines/pinned-engine.js';
+export {
+  prepareRealEngine,
+  type RealEngineLaunch,
+  type RealEngineOptions,
+  type RealEngineRequest,
+} from './real-engines/real-engine.js';
+export { isOffline } from './sandbox/loopback.js';
+export { type OfflineCommand, offlineCommand } from './sandbox/offline-command.js';
+export {
+  type OwnProcess,
+  processesOfHome,
+  stopProcessesOfHome,
+} from './sandbox/own-processes.js';
+export { defaultRoomDir, openSandbox, type Sandbox } from './sandbox/sandbox.js';
