@@ -1,7 +1,18 @@
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
+  // Tests run from the sources: nothing has to be built first, and nothing stale can be tested.
   resolve: { conditions: ['ostler-source'] },
   ssr: { resolve: { conditions: ['ostler-source', 'node', 'import', 'default'] } },
-  test: { include: ['packages/*/src/**/*.test.ts'], testTimeout: 10_000 },
+  test: {
+    include: ['packages/*/src/**/*.test.ts', 'tools/*.test.mjs'],
+    testTimeout: 10_000,
+    coverage: {
+      provider: 'v8',
+      include: ['packages/*/src/**/*.ts'],
+      exclude: ['**/*.test.ts', 'packages/*/src/**/testing/**'],
+      reporter: ['text-summary', 'html'],
+      reportsDirectory: 'coverage',
+    },
+  },
 });

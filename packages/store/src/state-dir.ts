@@ -9,7 +9,7 @@ import {
   closeSync,
   statSync,
 } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { errorCodeOf, storeError } from './store-errors.js';
 
 export const databaseName = 'ostler.db';
@@ -22,7 +22,7 @@ export const databaseName = 'ostler.db';
 export function prepareStateDir(stateDir: string): string {
   const dir = resolve(stateDir);
   try {
-    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    make(dir);
     const { mode, uid } = statSync(dir);
     const ours = process.getuid === undefined || uid === process.getuid() || process.getuid() === 0;
     if ((mode & 0o077) !== 0 || !ours) {
@@ -44,6 +44,19 @@ export function prepareStateDir(stateDir: string): string {
   return dir;
 }
 
+function make(dir: string): void {
+  try {
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    // Node says ENOENT for whatever kept a directory on the way from being made.
+    if (errorCodeOf(error) !== 'ENOENT') throw error;
+    let parent = dirname(dir);
+    while (statSync(parent, { throwIfNoEntry: false }) === undefined) parent = dirname(parent);
+    accessSync(parent, constants.W_OK | constants.X_OK);
+    throw error;
+  }
+}
+
 /** Puts the directory's entries on the disk. */
 export function syncDirectory(dir: string): void {
   const handle = openSync(dir, 'r');
@@ -59,7 +72,18 @@ function closeFiles(dir: string): void {
   for (const suffix of ['', '-wal', '-shm']) {
     const path = join(dir, `${databaseName}${suffix}`);
     const mode = statSync(path, { throwIfNoEntry: false })?.mode;
-    if (mode !== undefined && (mode & 0o077) !== 0) chmodSync(path, 0o600);
+    if (mode === undefined) continue;
+    if ((mode & 0o077) !== 0) chmodSync(path, 0o600);
+    try {
+      accessSync(path, constants.R_OK | constants.W_OK);
+    } catch (error) {
+      throw storeError(
+        'STORE_READ_ONLY',
+        `${path} can't be read and written; check its owner and mode`,
+        path,
+        error,
+      );
+    }
   }
 }
 

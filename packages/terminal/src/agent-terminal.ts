@@ -60,6 +60,11 @@ export class AgentTerminal implements AsyncDisposable {
       endpoint: options.endpoint,
       bracketedPaste: () => this.#screen.bracketedPaste,
       onWritten: (data) => this.#cast?.input(data),
+      onHeldLost: (outcome) =>
+        this.#logger.warn(
+          { outcome: outcome.kind, reason: outcome.reason },
+          'keys held during a lease did not reach the program',
+        ),
       ...(options.writerLimits && { limits: options.writerLimits }),
     });
     options.endpoint.onData((data) => {

@@ -126,6 +126,23 @@ describe('a person', () => {
   });
 });
 
+test('held keys that cannot go out are reported', async () => {
+  const lost = new Promise((resolve) => {
+    const writer = new GuardedWriter({
+      endpoint: {
+        write: () => Promise.resolve({ kind: 'nothing_written', reason: 'pty_closed' }),
+      },
+      bracketedPaste: () => true,
+      onWritten: () => expect.unreachable(),
+      onHeldLost: resolve,
+    });
+    const token = writer.acquire();
+    writer.personInput('x');
+    writer.release(token);
+  });
+  expect(await lost).toEqual({ kind: 'nothing_written', reason: 'pty_closed' });
+});
+
 test("the terminal's replies pass during a lease, between writes", async () => {
   const { endpoint, writer } = setUp();
   const token = writer.acquire();

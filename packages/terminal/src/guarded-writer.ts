@@ -34,6 +34,8 @@ export interface GuardedWriterOptions {
   readonly bracketedPaste: () => boolean;
   /** Called with everything of which at least a part has left, in order. */
   readonly onWritten?: (data: Uint8Array) => void;
+  /** Called when a person's keys that had been held did not all go out after the lease. */
+  readonly onHeldLost?: (outcome: Exclude<WriteOutcome, { kind: 'carried_out' }>) => void;
   readonly limits?: Partial<GuardedWriterLimits>;
 }
 
@@ -80,7 +82,10 @@ export class GuardedWriter {
     const held = this.#held;
     this.#held = [];
     this.#heldBytes = 0;
-    if (held.length > 0) void this.#handOn(joined(held));
+    if (held.length > 0)
+      void this.#handOn(joined(held)).then((outcome) => {
+        if (outcome.kind !== 'carried_out') this.#options.onHeldLost?.(outcome);
+      });
   }
 
   /** Keys, as they are. */

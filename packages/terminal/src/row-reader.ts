@@ -102,7 +102,7 @@ function readRaw(
   }
   // Blank cells of the default style at the end belong to no run.
   let end = cells.length;
-  while (end > 0 && isDefaultBlank(cells, end - wordsPerCell)) end -= wordsPerCell;
+  while (end > 0 && isUnseen(cells, end - wordsPerCell)) end -= wordsPerCell;
 
   let count = 0;
   let foreground = -1;
@@ -139,13 +139,14 @@ function readRaw(
   return { row: { text: text.trimEnd(), runs, wrapped: raw.isWrapped }, combined: false };
 }
 
-function isDefaultBlank(cells: Uint32Array, at: number): boolean {
+/** A blank of the default style, or the second half of a wide character. */
+function isUnseen(cells: Uint32Array, at: number): boolean {
   const content = cells[at] ?? 0;
+  if (content >>> widthShift === 0) return true;
   const codePoint = content & codePointMask;
   return (
     (codePoint === 0 || codePoint === 32) &&
     (content & combinedBit) === 0 &&
-    content >>> widthShift !== 0 &&
     ((cells[at + 1] ?? 0) & styleForegroundMask) === 0 &&
     ((cells[at + 2] ?? 0) & styleBackgroundMask) === 0
   );

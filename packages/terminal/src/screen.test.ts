@@ -47,14 +47,14 @@ describe('look', () => {
   });
 
   test('characters and sequences cut by chunk borders come together', async () => {
-    const output = Buffer.from('é中😀\u001b[31mred\u001b]0;título\u0007');
+    const output = Buffer.from('é…中😀’\u001b[31mred\u001b]0;título\u0007');
     using screen = new Screen({ cols: 20, rows: 2 });
     for (const byte of output) {
       screen.feed(Uint8Array.of(byte));
       await screen.look();
     }
     const snapshot = await screen.look();
-    expect(texts(snapshot)[0]).toBe('é中😀red');
+    expect(texts(snapshot)[0]).toBe('é…中😀’red');
     expect(snapshot.signals.title?.text).toBe('título');
     expect(snapshot.bytesParsed).toBe(output.length);
   });

@@ -3,6 +3,7 @@ import headless from '@xterm/headless';
 import { readProgramState, readTitle } from './program-signals.js';
 import { RowReader } from './row-reader.js';
 import type { ScreenRow, ScreenSnapshot, TerminalModes, TerminalSignals } from './snapshot.js';
+import { Utf8Border } from './utf8-border.js';
 import { openInternals, type XtermInternals } from './xterm-internals.js';
 
 export interface ScreenOptions {
@@ -42,6 +43,7 @@ export class Screen implements Disposable {
   readonly #clock: Clock;
   readonly #defer: (task: () => void) => void;
   readonly #changes: Emitter<{ change: ScreenSnapshot }> = new Emitter();
+  readonly #utf8Border = new Utf8Border();
   readonly #rowReader = new RowReader();
   #listeners = 0;
   #unparsed: (Uint8Array | string)[] = [];
@@ -189,10 +191,12 @@ export class Screen implements Disposable {
     const chunks = this.#unparsed;
     this.#unparsed = [];
     this.#unparsedBytes = 0;
-    for (const data of chunks) {
+    for (const chunk of chunks) {
+      this.#bytesParsed += typeof chunk === 'string' ? Buffer.byteLength(chunk) : chunk.length;
+      const data = typeof chunk === 'string' ? chunk : this.#utf8Border.join(chunk);
+      if (data.length === 0) continue;
       if (this.#internals.parse) this.#internals.parse(data);
       else this.#terminal.write(data);
-      this.#bytesParsed += typeof data === 'string' ? Buffer.byteLength(data) : data.length;
     }
   }
 
@@ -264,11 +268,12 @@ export class Screen implements Disposable {
     const { cursorX: column, cursorY: row } = buffer;
     const cursor =
       last?.cursor.column === column && last.cursor.row === row ? last.cursor : { column, row };
+    const { bracketedPasteMode, synchronizedOutputMode } = terminal.modes;
     const modes = keepModes(last?.modes, {
-      bracketedPaste: terminal.modes.bracketedPasteMode,
+      bracketedPaste: bracketedPasteMode,
       alternateScreen: buffer.type === 'alternate',
       cursorVisible: this.#cursorVisible,
-      synchronizedOutput: terminal.modes.synchronizedOutputMode,
+      synchronizedOutput: synchronizedOutputMode,
     });
     const signalsSeen =
       this.#signals === last?.signals ? this.#signalsSeen : contentOf(this.#signals);

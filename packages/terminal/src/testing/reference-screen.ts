@@ -1,3 +1,4 @@
+import { StringDecoder } from 'node:string_decoder';
 import headless from '@xterm/headless';
 import { readPublic } from '../row-reader.js';
 import type { ScreenRow } from '../snapshot.js';
@@ -5,13 +6,15 @@ import type { ScreenRow } from '../snapshot.js';
 /** The terminal without any of our short cuts: public API only, every row read every time. */
 export class ReferenceScreen implements Disposable {
   readonly terminal: headless.Terminal;
+  readonly #decoder = new StringDecoder('utf8');
 
   constructor(cols: number, rows: number) {
     this.terminal = new headless.Terminal({ cols, rows, scrollback: 0, allowProposedApi: true });
   }
 
   async rowsAfter(data: Uint8Array | string): Promise<readonly ScreenRow[]> {
-    await new Promise<void>((resolve) => this.terminal.write(data, resolve));
+    const text = typeof data === 'string' ? data : this.#decoder.write(Buffer.from(data));
+    await new Promise<void>((resolve) => this.terminal.write(text, resolve));
     const buffer = this.terminal.buffer.active;
     return Array.from({ length: this.terminal.rows }, (_, y) => {
       const line = buffer.getLine(buffer.viewportY + y);

@@ -1,0 +1,54 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { endLike, node, runInherited, runQuiet } from './child.mjs';
+import { ensureInstalled } from './install.mjs';
+import { underLock } from './lock.mjs';
+import { say } from './progress.mjs';
+import { root } from './root.mjs';
+import { runSuite, stepNames, unknownSteps } from './suite.mjs';
+
+const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+
+/** Installs and builds what is missing; ends the process where that fails. */
+async function prepare() {
+  const built = await underLock('prepare', async (holder) => {
+    await ensureInstalled(holder);
+    return runQuiet(node, [tsc, '-b'], { label: 'building' });
+  });
+  if (built.ok) return;
+  process.stderr.write(built.output);
+  say('the build failed; what tsc said is above');
+  process.exit(1);
+}
+
+/** Runs one more program with this terminal, and ends as it ended. */
+async function handOver(script, args) {
+  endLike(await runInherited(node, [join(root, script), ...args]));
+}
+
+export const commands = {
+  async test(args) {
+    const unknown = unknownSteps(args);
+    if (unknown.length > 0) {
+      say(`no step is named ${unknown.join(', ')}; there are ${stepNames.join(', ')}`);
+      process.exit(2);
+    }
+    await underLock('prepare', ensureInstalled);
+    const failed = await runSuite(args);
+    process.exitCode = failed === 0 ? 0 : 1;
+  },
+
+  async demo(args) {
+    await prepare();
+    await handOver('packages/ostler/dist/cli/main.js', ['demo', ...args]);
+  },
+
+  async engines(args) {
+    await underLock('prepare', ensureInstalled);
+    if (!existsSync(join(root, 'tools', 'engines.mjs'))) {
+      say('tools/engines.mjs is missing from this tree');
+      process.exit(1);
+    }
+    await handOver('tools/engines.mjs', args);
+  },
+};
