@@ -1,19 +1,18 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { endLike, node, runInherited, runQuiet } from './child.mjs';
+import { build } from './build.mjs';
+import { endLike, node, runInherited } from './child.mjs';
 import { ensureInstalled } from './install.mjs';
 import { underLock } from './lock.mjs';
 import { say } from './progress.mjs';
 import { root } from './root.mjs';
 import { runSuite, stepNames, unknownSteps } from './suite.mjs';
 
-const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-
 /** Installs and builds what is missing; ends the process where that fails. */
 async function prepare() {
   const built = await underLock('prepare', async (holder) => {
     await ensureInstalled(holder);
-    return runQuiet(node, [tsc, '-b'], { label: 'building' });
+    return build();
   });
   if (built.ok) return;
   process.stderr.write(built.output);

@@ -1,6 +1,7 @@
 // Keeps the documents true in what a machine can check: a code block equals the file it names, a relative link
 // leads somewhere, a command named in a text exists, and each package carries the licence of the tree.
-// With --write, code blocks are rewritten from their files.
+// A block of output is what its command prints now. With --write, blocks are rewritten. Needs a build.
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { root } from './root.mjs';
@@ -32,21 +33,32 @@ for (const fault of faults) console.log(fault);
 console.log(`${faults.length} faults in the documents`);
 process.exitCode = faults.length === 0 ? 0 : 1;
 
-/** `<!-- from: path -->` before a fenced block: the block is that file, whole. */
+/**
+ * `<!-- from: path -->` before a fenced block: the block is that file, whole.
+ * `<!-- output of: node arguments -->`: the block is what that prints.
+ */
 function checkBlocks(name, file, text) {
-  const marked = /(<!-- from: (\S+) -->\n+```\w*\n)([\s\S]*?)(```)/g;
-  const renewed = text.replace(marked, (_all, head, path, body, tail) => {
-    const source = join(root, path);
-    if (!existsSync(source)) {
-      faults.push(`${name}: there is no ${path}`);
-      return head + body + tail;
+  const marked = /(<!-- (from|output of): (.+?) -->\n+```\w*\n)([\s\S]*?)(```)/g;
+  const renewed = text.replace(marked, (_all, head, kind, what, body, tail) => {
+    const wanted = kind === 'from' ? fileText(name, what) : printed(what);
+    if (wanted !== body && !write) {
+      faults.push(`${name}: the block of "${what}" differs; run node tools/docs.mjs --write`);
     }
-    const wanted = readFileSync(source, 'utf8');
-    if (wanted !== body && !write)
-      faults.push(`${name}: a block differs from ${path}; run node tools/docs.mjs --write`);
     return head + wanted + tail;
   });
   if (write && renewed !== text) writeFileSync(file, renewed);
+}
+
+function fileText(name, path) {
+  if (existsSync(join(root, path))) return readFileSync(join(root, path), 'utf8');
+  faults.push(`${name}: there is no ${path}`);
+  return '';
+}
+
+function printed(command) {
+  const [program, ...args] = command.split(' ');
+  if (program !== 'node') throw new Error(`an output block runs node only, not ${program}`);
+  return execFileSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
 }
 
 function checkLinks(name, file, text) {

@@ -39,7 +39,7 @@ process.exitCode = faults.length === 0 ? 0 : 1;
 async function lookAt({ name, filename, files }) {
   const wrong = files
     .map((file) => file.path)
-    .filter((path) => /\.test\.|tsbuildinfo|^src\//.test(path));
+    .filter((path) => /\.test\.|\/testing\/|tsbuildinfo|^src\//.test(path));
   if (wrong.length > 0) faults.push(`${name}: should not be published: ${wrong.join(', ')}`);
   for (const needed of ['README.md', 'LICENSE', 'package.json']) {
     if (!files.some((file) => file.path === needed))

@@ -1,5 +1,6 @@
 // Writes docs/reference/ from what the packages themselves export: tables that are not written cannot be wrong.
 // With --check nothing is written, and a file that differs is a fault. Needs a build.
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readText, root } from './root.mjs';
@@ -16,6 +17,7 @@ const pages = {
   'receipts.md': receipts(),
   'limits.md': limits(),
   'holds.md': holds(),
+  'cli.md': commandLine(),
 };
 
 const check = process.argv.includes('--check');
@@ -145,6 +147,21 @@ function some(recordings) {
   const more = recordings.length - shownRecordings;
   const shown = recordings.slice(0, shownRecordings).map(code).join(', ');
   return more > 0 ? `${shown} and ${more} more` : shown;
+}
+
+function commandLine() {
+  const help = (...args) => {
+    const env = { ...process.env, COLUMNS: '100', NO_COLOR: '1' };
+    const main = join(root, 'packages/ostler/dist/cli/main.js');
+    return execFileSync(process.execPath, [main, ...args], { encoding: 'utf8', env }).trimEnd();
+  };
+  const block = (text) => `\`\`\`text\n${text}\n\`\`\``;
+  const all = help('--help');
+  const names = [...all.slice(all.indexOf('Commands:')).matchAll(/^ {2}(\w+) /gm)]
+    .map(([, name]) => name)
+    .filter((name) => name !== 'help');
+  const each = names.flatMap((name) => [`## ostler ${name}`, block(help(name, '--help'))]);
+  return page('The command line', block(all), ...each);
 }
 
 function folders(dir) {

@@ -1,11 +1,12 @@
-// Imports the built root of every package, each in a process of its own, and looks at what came with it:
-// native code may be reached through terminal and store alone, and only once it is used.
+// Imports every built entry point, each in a process of its own that refuses to load native code: native code is
+// loaded when it is used, never by an import. Packages with native parts may come with terminal, with store, and
+// with ostler, which puts them together; not with another root.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { node, runQuiet } from './child.mjs';
 import { root } from './root.mjs';
 
-const withNative = new Set(['@ostler/terminal', '@ostler/store']);
+const withNative = new Set(['@ostler/terminal', '@ostler/store', 'ostler']);
 const faults = [];
 let loaded = 0;
 
@@ -30,15 +31,12 @@ process.exitCode = faults.length === 0 ? 0 : 1;
 
 function probe(file) {
   return `
-    const native = new Set();
-    process.dlopen = (module, path) => { native.add(path); throw new Error('native code loaded: ' + path); };
+    process.dlopen = (_module, path) => { throw new Error('native code is loaded by an import: ' + path); };
     await import(${JSON.stringify(file)});
     const { createRequire } = await import('node:module');
-    for (const path of Object.keys(createRequire(import.meta.url).cache)) {
-      const found = /node_modules.(node-pty|better-sqlite3)/.exec(path);
-      if (found) native.add(found[1]);
-    }
-    console.log([...native].join(', '));
+    const loaded = Object.keys(createRequire(import.meta.url).cache);
+    const packages = loaded.map((path) => /node_modules.(node-pty|better-sqlite3)/.exec(path)?.[1]);
+    console.log([...new Set(packages.filter(Boolean))].join(', '));
     process.exit(0);
   `;
 }

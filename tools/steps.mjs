@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { build } from './build.mjs';
 import { node, runQuiet } from './child.mjs';
 import { underLock } from './lock.mjs';
 import { root } from './root.mjs';
@@ -9,21 +10,26 @@ const packageBin = (path) => join(root, 'node_modules', path);
 
 /** A step that is one check: it passes where its program ends with 0. */
 function check(name, what, args) {
-  const run = async () => {
-    const { ok, output } = await runQuiet(node, args, { label: `${name} still runs` });
-    return { passed: ok ? 1 : 0, failed: ok ? 0 : 1, skipped: 0, detail: what, output };
-  };
-  return { name, stage: 'check', run };
+  const run = () => runQuiet(node, args, { label: `${name} still runs` });
+  return { name, stage: 'check', run: () => asOneCheck(what, run) };
 }
 
-const build = check('build', 'tsc -b', [packageBin('typescript/bin/tsc'), '-b']);
+async function asOneCheck(what, run) {
+  const { ok, output } = await run();
+  return { passed: ok ? 1 : 0, failed: ok ? 0 : 1, skipped: 0, detail: what, output };
+}
+
 /** The exit code of tools/offline.mjs where it did not run the command. */
 const wouldHaveNetwork = 69;
 const ownTool = (path) => join(root, 'tools', path);
 
 /** In the order of the table. `first` before all others, `check` two at a time, `alone` one after another. */
 export const steps = [
-  { ...build, stage: 'first', run: () => underLock('prepare', build.run) },
+  {
+    name: 'build',
+    stage: 'first',
+    run: () => asOneCheck('tsc -b', () => underLock('prepare', build)),
+  },
   check('lint', 'eslint, with types', [
     packageBin('eslint/bin/eslint.js'),
     '--max-warnings=0',
@@ -43,6 +49,7 @@ export const steps = [
   ]),
   check('unused', 'knip: no export, file or dependency that nobody uses', [
     packageBin('knip/bin/knip.js'),
+    '--no-config-hints',
   ]),
   check('packages', 'publint and attw on the packed packages', [ownTool('packages.mjs')]),
   check('roots', 'roots load without native modules', [ownTool('roots.mjs')]),

@@ -12,7 +12,8 @@ const simulated = await simulatedLaunch({
 
 try {
   ostler.on('receipt.updated', ({ receipt }) => {
-    console.log('receipt:', receipt.state, receipt.input?.phase, receipt.input?.evidence ?? '');
+    const { phase, evidence = '' } = receipt.input ?? {};
+    console.log(`receipt: ${receipt.state} ${phase} ${evidence}`.trimEnd());
   });
 
   const agent = await ostler.launch(simulated);

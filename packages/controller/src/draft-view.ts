@@ -1,4 +1,4 @@
-import type { BodyVerdict, EngineReader, Reading } from '@ostler/engines';
+import type { BodyVerdict, EngineReader, PreparedBody, Reading } from '@ostler/engines';
 import type { ScreenSnapshot } from '@ostler/terminal';
 import type { Observation } from './observation.js';
 
@@ -14,6 +14,7 @@ export function observeReading(
   snapshot: ScreenSnapshot,
   reading: Reading,
   body: BodyVerdict | null,
+  accepted: PreparedBody | null,
   mark: EnterMark | null,
   moment: { readonly alive: boolean; readonly atMs: number },
 ): Observation {
@@ -31,6 +32,8 @@ export function observeReading(
     hold: reading.hold,
     composer,
     draft,
+    draftIsAccepted:
+      accepted !== null && reader.matchDraft(reading, accepted, snapshot) === 'exact',
     busy: reading.busy,
     queueShowsActive:
       prepared !== null &&

@@ -23,7 +23,7 @@ export function isBusy(context: InputContext, seen: Observation): boolean {
 export function holdAt(context: InputContext, seen: Observation): string | null {
   const blocked = blockedBy(seen);
   if (blocked) return blocked;
-  if (seen.draft !== 'empty') return 'foreign_draft';
+  if (seen.draft !== 'empty') return seen.draftIsAccepted ? 'redraw_pending' : 'foreign_draft';
   if (unresolvedCount(context.outstanding) >= context.limits.maxUnresolvedItems) {
     return 'unresolved_limit';
   }

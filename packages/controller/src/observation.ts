@@ -12,6 +12,8 @@ export interface Observation {
   readonly composer: boolean;
   /** The composer's draft against the active input. */
   readonly draft: DraftMatch;
+  /** The draft is the text accepted last: the engine has it and has yet to redraw. */
+  readonly draftIsAccepted: boolean;
   readonly busy: boolean;
   /** The engine's visible queue holds one more copy of the active input than before the Enter. */
   readonly queueShowsActive: boolean;
@@ -34,6 +36,7 @@ export function blockedBy(seen: Observation): string | null {
 /** Holds that end by themselves or with a person's draft; every other one is a person's to close. */
 const writerHolds: ReadonlySet<string> = new Set([
   'foreign_draft',
+  'redraw_pending',
   'starting',
   'no_composer',
   'unconfirmed_input',

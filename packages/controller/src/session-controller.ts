@@ -2,6 +2,7 @@ import type {
   BodyVerdict,
   EngineEvent,
   EngineReader,
+  PreparedBody,
   Reading,
   ReadingSignal,
 } from '@ostler/engines';
@@ -61,6 +62,8 @@ export class SessionController implements Disposable {
   #snapshot: ScreenSnapshot;
   #mark: EnterMark | null = null;
   #queuedBeforeEnter = 0;
+  /** The text pasted last; once accepted it may still stand in the composer for a moment. */
+  #lastPasted: PreparedBody | null = null;
   #wantedLook = 0;
   #looking = false;
   #idleLook: Timer | null = null;
@@ -231,6 +234,7 @@ export class SessionController implements Disposable {
         this.#mark = null;
         this.#queuedBeforeEnter = 0;
         if (body?.kind !== 'ready') throw new TypeError('a paste without a prepared body');
+        this.#lastPasted = body.body;
         this.#write(command.params.deliveryId, 'paste', (right) =>
           terminal.paste(right, body.body.frames),
         );
@@ -267,9 +271,6 @@ export class SessionController implements Disposable {
         break;
       case 'report': {
         const { deliveryId, change } = command.params;
-        if (change.input?.phase === 'submitted' || change.input?.phase === 'accepted') {
-          this.#texts.get(deliveryId)?.expiry[Symbol.dispose]();
-        }
         listener.receiptChanged(deliveryId, change);
         break;
       }
@@ -336,7 +337,7 @@ export class SessionController implements Disposable {
     const reading = this.#read(this.#snapshot);
     const keys =
       body?.kind === 'ready'
-        ? (this.#options.reader.eraseKeys?.(reading, body.body) ?? null)
+        ? (this.#options.reader.eraseKeys?.(reading, body.body, this.#snapshot) ?? null)
         : null;
     if (!right || keys === null) {
       this.#post({ type: 'WRITTEN', outcome: 'nothing_written' });
@@ -404,7 +405,8 @@ export class SessionController implements Disposable {
     if (active?.enters === 0 && body?.kind === 'ready') {
       this.#queuedBeforeEnter = queuedCopies(reading.queue, body.body.text);
     }
-    return observeReading(this.#options.reader, snapshot, reading, body, this.#mark, {
+    const accepted = active?.mode === null ? this.#lastPasted : null;
+    return observeReading(this.#options.reader, snapshot, reading, body, accepted, this.#mark, {
       alive: this.#options.terminal.isSameProcessAlive(),
       atMs: this.#options.clock.monotonicMs(),
     });

@@ -54,7 +54,7 @@ export interface EngineReader {
    * where it is gone already; null where no such keys are known. Pressed only after a look
    * that shows the draft as `exact` and nothing in the way.
    */
-  eraseKeys?(reading: Reading, body: PreparedBody): string | null;
+  eraseKeys?(reading: Reading, body: PreparedBody, snapshot: ScreenSnapshot): string | null;
   planAnswer(question: OpenQuestion, answers: Readonly<Record<string, string>>): AnswerPlan;
 }
 

@@ -73,7 +73,7 @@ function exists(path: string): boolean {
  * is never a beginning: it is damage, and refused. Of two processes doing this one succeeds.
  */
 function create(dir: string, path: string, ids: Ids): void {
-  if (exists(`${path}-wal`)) {
+  if (exists(`${path}-wal`) && !exists(path)) {
     throw storeError(
       'STORE_CORRUPT',
       `${path} is gone, but its log ${path}-wal is there; restore both from a backup, or move the log away`,
@@ -95,7 +95,8 @@ function create(dir: string, path: string, ids: Ids): void {
     linkSync(unfinished, path);
     syncDirectory(dir);
   } catch (error) {
-    if (errorCodeOf(error) !== 'EEXIST') throw error;
+    // Another process was first, and may have cleared ours away.
+    if (!exists(path)) throw error;
   } finally {
     rmSync(unfinished, { force: true });
   }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -75,6 +75,18 @@ describe('a child', () => {
     expect(output.endsWith('19999\r\n20000\r\n')).toBe(true);
   });
 
+  test('even to somebody who is busy while it ends', async () => {
+    await using pty = await spawn('seq 1 5000');
+    let output = '';
+    pty.onData((data) => {
+      const untilMs = performance.now() + (output === '' ? 400 : 0);
+      while (performance.now() < untilMs);
+      output += Buffer.from(data).toString();
+    });
+    await ended(pty);
+    expect(output.endsWith('4999\r\n5000\r\n')).toBe(true);
+  });
+
   test('sees a new size', async () => {
     await using pty = await spawn(
       `trap 'stty size; exit' WINCH; echo ready; while :; do sleep 1 & wait; done`,
@@ -93,12 +105,18 @@ describe('a child', () => {
     expect(await seen(pty, 'early')).toContain('early');
   });
 
-  test('more than may be kept makes it wait, and nothing is lost', async () => {
-    await using pty = await spawn('seq 1 20000', {
+  test('more than may be kept makes it wait, and is not lost', async () => {
+    await using pty = await spawn('touch begun; seq 1 50000; touch finished', {
       limits: { maxUnclaimedBytes: 1_000 },
     });
-    await new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)));
-    expect(await seen(pty, '20000\r\n')).toContain('\r\n19999\r\n');
+    for (let turns = 0; turns < 200; ) {
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      if (existsSync(join(folder, 'begun'))) turns += 1;
+    }
+    expect(existsSync(join(folder, 'finished'))).toBe(false);
+    expect(await seen(pty, '50000\r\n')).toContain('\r\n49999\r\n');
+    await ended(pty);
+    expect(existsSync(join(folder, 'finished'))).toBe(true);
   });
 
   test('readNow brings what the kernel already holds', async () => {

@@ -144,6 +144,10 @@ async function loadNodePty(): Promise<typeof import('node-pty')> {
  *
  * The terminal is not told that its input is UTF-8 (node-pty does that only where it
  * decodes output itself): a line-mode child erases bytes, not characters.
+ *
+ * node-pty doesn't close master descriptors on exec: a child inherits those of the
+ * terminals opened before it in this process. So the end of this process alone need
+ * not hang up on an older child while a younger one lives; `close` signals it itself.
  */
 export class InProcessPty implements PtyEndpoint {
   readonly identity: ProcessIdentity;
@@ -176,6 +180,7 @@ export class InProcessPty implements PtyEndpoint {
     pty.onData((data: string | Uint8Array) =>
       this.#take(typeof data === 'string' ? Buffer.from(data) : data),
     );
+    this.#master?.beforeClose(() => this.readNow());
     pty.onExit(({ exitCode, signal }) => this.#ended(exitCode, signal ?? 0));
   }
 
@@ -268,13 +273,12 @@ export class InProcessPty implements PtyEndpoint {
 
   async #close(): Promise<void> {
     this.#queue.close('pty_closed');
-    const group = -this.identity.pid;
     if (this.#exit === null) {
       this.#unclaimed = undefined;
       this.#pty.resume();
-      if (this.isSameProcessAlive()) signalProcess(group, 'SIGHUP');
+      this.#signalGroup('SIGHUP');
       if (!(await this.#exited())) {
-        if (this.isSameProcessAlive()) signalProcess(group, 'SIGKILL');
+        this.#signalGroup('SIGKILL');
         if (!(await this.#exited()))
           throw new CodedError<PtyErrorCode>(
             'PTY_STILL_ALIVE',
@@ -283,9 +287,16 @@ export class InProcessPty implements PtyEndpoint {
           );
       }
       // Whoever of the group outlived its leader; a group with members keeps its number.
-      signalProcess(group, 'SIGKILL');
+      signalProcess(-this.identity.pid, 'SIGKILL');
     }
     this.#events.clear();
+  }
+
+  #signalGroup(signal: NodeJS.Signals): void {
+    if (!this.isSameProcessAlive()) return;
+    const { pid } = this.identity;
+    // A child that has just been forked leads no group yet.
+    if (!signalProcess(-pid, signal)) signalProcess(pid, signal);
   }
 
   #exited(): Promise<boolean> {

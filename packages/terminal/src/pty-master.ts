@@ -10,12 +10,23 @@ import type { WriteSink } from './write-queue.js';
  */
 interface MasterFields {
   readonly fd: number;
-  readonly _socket: { readonly destroyed: boolean; readonly readableLength: number };
+  readonly _socket: {
+    readonly destroyed: boolean;
+    readonly readableLength: number;
+    read(): unknown;
+    destroy(error?: Error): unknown;
+  };
 }
 
 export interface PtyMaster extends WriteSink {
   /** Bytes waiting in the kernel, at most `maxBytes`; null when there are none or they are not ours to take. */
   read(maxBytes: number): Uint8Array | null;
+  /**
+   * Calls `drain` right before the descriptor is closed. node-pty closes it 200 ms
+   * after the child's end, read to its end or not: whoever was busy for so long would
+   * never see the last output.
+   */
+  beforeClose(drain: () => void): void;
 }
 
 function codeOf(failure: unknown): string {
@@ -30,7 +41,9 @@ export function openMaster(pty: IPty): PtyMaster | null {
   if (
     typeof fd !== 'number' ||
     typeof socket?.destroyed !== 'boolean' ||
-    typeof socket.readableLength !== 'number'
+    typeof socket.readableLength !== 'number' ||
+    typeof socket.destroy !== 'function' ||
+    typeof socket.read !== 'function'
   )
     return null;
   return {
@@ -55,6 +68,17 @@ export function openMaster(pty: IPty): PtyMaster | null {
         codeOf(failure);
         return null;
       }
+    },
+    beforeClose(drain) {
+      const destroy = socket.destroy;
+      socket.destroy = (error) => {
+        if (!socket.destroyed) {
+          // What a paused stream has taken in comes out as a data event.
+          if (socket.readableLength > 0) socket.read();
+          drain();
+        }
+        return destroy.call(socket, error);
+      };
     },
   };
 }

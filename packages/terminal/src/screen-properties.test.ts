@@ -46,7 +46,7 @@ describe('synthetic output', () => {
           last = snapshot;
         }
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
 
@@ -71,7 +71,7 @@ describe('synthetic output', () => {
           );
         }
       }),
-      { numRuns: 80 },
+      { numRuns: 60 },
     );
   });
 
@@ -87,7 +87,7 @@ describe('synthetic output', () => {
         }
         expect(visible(await parts.look())).toEqual(visible(await whole.look()));
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
 });

@@ -37,7 +37,11 @@ export interface TerminalModes {
   readonly synchronizedOutput: boolean;
 }
 
-/** What a program says of itself beside the screen, each with the time it arrived. */
+/**
+ * What a program says of itself beside the screen, each with the time it last arrived.
+ * The same said again moves the time and is no new revision. Texts are cut to 512
+ * characters.
+ */
 export interface TerminalSignals {
   /** OSC 0 or 2. */
   readonly title: { readonly text: string; readonly atMs: number } | null;

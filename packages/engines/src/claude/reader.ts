@@ -1,5 +1,6 @@
 import type { ScreenSnapshot } from '@ostler/terminal';
 import type { AnswerPlan, BodyVerdict, DraftMatch, EngineReader, PreparedBody } from '../engine.js';
+import { eraseKeys } from './erase.js';
 import { type OpenQuestion, type Reading, type ReadingSignal, unreadable } from '../reading.js';
 import { planAnswer } from './answer.js';
 import { prepareBody } from './body.js';
@@ -75,6 +76,10 @@ export class ClaudeReader implements EngineReader {
   }
 
   /** Escape interrupts a turn, and refuses what a turn waits for. */
+  eraseKeys(_reading: Reading, body: PreparedBody, snapshot: ScreenSnapshot): string {
+    return eraseKeys(body, snapshot.cols);
+  }
+
   stopKeys(reading: Reading): string | null {
     if (!reading.readable || !reading.busy) return null;
     if (reading.hold !== null) return midTurn.includes(reading.hold) ? escape : null;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { sanitiseBody } from '@ostler/terminal';
 import type { BodyVerdict } from '../engine.js';
+import { compareVersions } from '../find-executable.js';
 
 /** A paste longer than this shows as a marker (codex 0.169.0, s1b-composer-special.cast). */
 export const COLLAPSE_ABOVE_SCALARS = 1_000;
@@ -30,11 +31,28 @@ export function scalarCount(text: string): number {
   return count;
 }
 
+/** Forms that were seen to keep a text a prompt, by the versions they were seen in. */
+const proven = {
+  /** `/…` behind a space is text. */
+  slash: { since: '0.156.1', before: '0.170.0' },
+  /** `!…` behind a space is text; 0.156.1 runs it all the same. */
+  shell: { since: '0.169.0', before: '0.170.0' },
+  /** A paste that collapses into a marker is text, whatever it begins with. */
+  collapsed: { since: '0.156.1', before: '0.170.0' },
+} as const;
+
+function isProven(version: string | null, form: keyof typeof proven): boolean {
+  if (version === null) return false;
+  const { since, before } = proven[form];
+  return compareVersions(version, since) >= 0 && compareVersions(version, before) < 0;
+}
+
 /**
  * Makes a text a prompt and nothing else. The engine trims a prompt at both ends
  * when it takes it, so a space in front (against `/commands` and `!shell` lines)
  * and one behind (closes the popup of a trailing `@file` or `$skill`, which would
- * eat the Enter) leave the recorded text exact.
+ * eat the Enter) leave the recorded text exact. A text long enough to collapse
+ * needs neither.
  *
  * A text that ends like an image's file name goes in two pastes: a paste that is
  * the path of an existing image, and nothing else, would become an attachment.
@@ -43,30 +61,41 @@ export function scalarCount(text: string): number {
  * prompt if such a skill is installed, because the text names it. The recorded
  * text is the same.
  */
-export function prepareCodexBody(text: string): BodyVerdict {
+export function prepareCodexBody(text: string, version: string | null): BodyVerdict {
   const recorded = recordedText(text);
   if (recorded === null) {
-    return {
-      kind: 'refused',
-      reason: 'lone_surrogate',
-      message:
-        'The text holds half a surrogate pair, which has no UTF-8 form. Send whole characters.',
-    };
+    return refused(
+      'lone_surrogate',
+      'The text holds half a surrogate pair, which has no UTF-8 form. Send whole characters.',
+    );
   }
   if (recorded === '') {
-    return {
-      kind: 'refused',
-      reason: 'blank',
-      message: 'The text is blank after control characters are removed; the engine ignores it.',
-    };
+    return refused('blank', 'Nothing is left of the text but white space, which Codex ignores.');
   }
-  const front = /^[/!]/u.test(recorded) ? ' ' : '';
+  const collapses = scalarCount(recorded) > COLLAPSE_ABOVE_SCALARS;
+  const first = recorded.startsWith('!') ? 'shell' : recorded.startsWith('/') ? 'slash' : null;
+  if (first !== null && !isProven(version, collapses ? 'collapsed' : first)) {
+    const what =
+      first === 'shell'
+        ? 'runs a text that begins with ! in a shell'
+        : 'takes a text that begins with / for a command';
+    return refused(
+      first === 'shell' ? 'shell_line' : 'slash_command',
+      `Codex ${version ?? 'of an unknown version'} ${what}. Put a word in front of it.`,
+    );
+  }
+  if (collapses) return { kind: 'ready', body: { frames: [recorded], text: recorded } };
+  const front = first === null ? '' : ' ';
   const lastToken = /\S*$/u.exec(recorded)?.[0] ?? '';
   const behind = /[@$]/u.test(lastToken) ? ' ' : '';
   return {
     kind: 'ready',
     body: { frames: frames(`${front}${recorded}${behind}`), text: recorded },
   };
+}
+
+function refused(reason: string, message: string): BodyVerdict {
+  return { kind: 'refused', reason, message };
 }
 
 function frames(paste: string): string[] {

@@ -1,7 +1,8 @@
 import type { DraftMatch, PreparedBody } from '../engine.js';
 import { COLLAPSE_ABOVE_SCALARS, scalarCount } from './body.js';
+import { type Cell, cellsOf, isPictograph, textCells } from './draft-cells.js';
 
-/** Cells right and left of the draft that the engine keeps free. */
+/** Cells left and right of the draft that the engine keeps free. */
 const MARGIN_CELLS = 3;
 /** How far a wrapped row may fall short of what its next word would have needed. */
 const WRAP_SLACK_CELLS = 4;
@@ -9,132 +10,116 @@ const WRAP_SLACK_CELLS = 4;
 export interface VisibleDraft {
   readonly rows: readonly string[];
   readonly cols: number;
+  /** Rows of the draft may be out of sight above. */
   readonly hiddenAbove: boolean;
   readonly hiddenBelow: boolean;
 }
 
 /**
+ * Where in the expected text a comparison stands: before cell `at`, or within a
+ * run of pictographs, behind one of them or behind the stale cell after it.
+ */
+type Stand = 'before' | 'in_run' | 'behind_stale';
+type Places = Map<string, { readonly at: number; readonly stand: Stand }>;
+
+/**
  * Compares the visible rows with what our paste must look like: its text with
- * tabs as spaces, wrapped at words, long frames as markers. Works on what is
- * certain about cells: marks and zero-width characters are left out on both
- * sides, since terminals and engines disagree on where they stand.
+ * tabs as spaces, wrapped at words, long frames as markers. Runs of pictographs
+ * are compared as runs: engine and terminal disagree on their width, so cells of
+ * them get lost or keep what stood there before.
  */
 export function matchRows(draft: VisibleDraft, body: PreparedBody): DraftMatch {
   const shown = draft.rows.join('\n');
   if (shown.trim() === '') return 'empty';
-  const expected = expectedCells(body, shown);
   if (draft.hiddenBelow) return 'other';
-  let at = draft.hiddenAbove ? everyStart(expected) : new Set([0]);
+  const expected = expectedCells(body, shown);
+  const whole = matchFrom([0], draft, expected);
+  if (whole !== 'other' || !draft.hiddenAbove) return whole;
+  const laterStarts = Array.from({ length: expected.length }, (_, index) => index + 1);
+  return matchFrom(laterStarts, draft, expected) === 'exact' ? 'exact' : 'other';
+}
+
+function matchFrom(
+  starts: readonly number[],
+  draft: VisibleDraft,
+  expected: readonly Cell[],
+): DraftMatch {
+  let places: Places = new Map();
+  for (const at of starts) add(places, at, 'before');
   for (const [index, row] of draft.rows.entries()) {
-    at = matchRow(at, cells(row), expected);
-    if (at.size === 0) return 'other';
-    if (index < draft.rows.length - 1) at = nextRow(at, row, expected, draft.cols);
-    if (at.size === 0) return 'other';
+    for (const char of textCells(row)) places = step(places, char, expected);
+    if (index < draft.rows.length - 1) places = nextRow(places, row, expected, draft.cols);
+    if (places.size === 0) return 'other';
   }
-  for (const position of at) if (onlySpacesAfter(expected, position)) return 'exact';
-  return draft.hiddenAbove ? 'other' : 'partial';
+  const ends = [...places.values()].map(({ at, stand }) => (stand === 'before' ? at : at + 1));
+  if (ends.some((at) => expected.slice(at).every((cell) => cell.char === ' '))) return 'exact';
+  return 'partial';
 }
 
-/** One entry a visible character; the joining of marks is left to the terminal. */
-function cells(text: string): string[] {
-  const plain = text
-    .normalize('NFD')
-    .replace(/[\p{M}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, '');
-  return [...plain].map((char) => (/\p{White_Space}/u.test(char) && char !== '\n' ? ' ' : char));
+function add(places: Places, at: number, stand: Stand): void {
+  places.set(`${at}:${stand}`, { at, stand });
 }
 
-function expectedCells(body: PreparedBody, shown: string): string[] {
+function expectedCells(body: PreparedBody, shown: string): Cell[] {
   const flat = shown.replace(/\n/gu, ' ');
-  return body.frames.flatMap((frame) => {
+  const text = body.frames.map((frame) => {
     const size = scalarCount(frame);
-    if (size <= COLLAPSE_ABOVE_SCALARS) return cells(frame);
+    if (size <= COLLAPSE_ABOVE_SCALARS) return frame;
     const label = `[Pasted Content ${size} chars]`;
-    const suffix = flat.includes(label) ? / #\d+/y : null;
-    if (suffix) suffix.lastIndex = flat.indexOf(label) + label.length;
-    return cells(`${label}${suffix?.exec(flat)?.[0] ?? ''}`);
+    const at = flat.indexOf(label);
+    const number = at < 0 ? null : /^ #\d+/u.exec(flat.slice(at + label.length));
+    return `${label}${number?.[0] ?? ''}`;
   });
+  return cellsOf(text.join(''));
 }
 
-function everyStart(expected: readonly string[]): Set<number> {
-  return new Set(Array.from({ length: expected.length }, (_, index) => index + 1));
-}
-
-function matchRow(
-  from: ReadonlySet<number>,
-  row: readonly string[],
-  expected: readonly string[],
-): Set<number> {
-  let at = from;
-  let behindWide: ReadonlySet<number> = new Set();
-  for (const char of row) {
-    // Where the terminal takes a wide character for a narrow one, the cell behind
-    // it keeps what stood there before.
-    const next = new Set(behindWide);
-    const nextBehindWide = new Set<number>();
-    for (const position of at) {
-      if (expected[position] !== char) continue;
-      next.add(position + 1);
-      if (isAstralWide(char)) nextBehindWide.add(position + 1);
-    }
-    if (next.size === 0) return next;
-    at = next;
-    behindWide = nextBehindWide;
-  }
-  return new Set(at);
-}
-
-/** Where the next row may begin: after a line end of ours, or where ours was wrapped. */
-function nextRow(
-  from: ReadonlySet<number>,
-  row: string,
-  expected: readonly string[],
-  cols: number,
-): Set<number> {
-  const next = new Set<number>();
-  for (const position of from) {
-    let after = position;
-    while (expected[after] === ' ') after += 1;
-    if (expected[after] === '\n') next.add(after + 1);
-    else if (isWrapPlausible(row, expected, after, cols)) {
-      // Spaces at a wrap are shown at either side of it, or not at all.
-      for (let start = position; start <= after; start += 1) next.add(start);
+function step(from: Places, char: string, expected: readonly Cell[]): Places {
+  const next: Places = new Map();
+  for (const { at, stand } of from.values()) {
+    if (stand === 'before') enter(next, at, char, expected);
+    else {
+      if (isPictograph(char)) add(next, at, 'in_run');
+      else if (stand === 'in_run') add(next, at, 'behind_stale');
+      enter(next, at + 1, char, expected);
     }
   }
   return next;
 }
 
-function isWrapPlausible(
-  row: string,
-  expected: readonly string[],
-  next: number,
-  cols: number,
-): boolean {
-  let word = 0;
-  for (let index = next; index < expected.length; index += 1) {
-    const char = expected[index] ?? ' ';
-    if (char === ' ' || char === '\n') break;
-    word += cellWidth(char);
+function enter(next: Places, at: number, char: string, expected: readonly Cell[]): void {
+  const cell = expected[at];
+  if (!cell) return;
+  if (cell.run && isPictograph(char)) add(next, at, 'in_run');
+  if (!cell.run && cell.char === char) add(next, at + 1, 'before');
+}
+
+/** Where the next row may begin: after a line end of ours, or where ours was wrapped. */
+function nextRow(from: Places, row: string, expected: readonly Cell[], cols: number): Places {
+  const next: Places = new Map();
+  const used = cellsOf(row).reduce((sum, cell) => sum + cell.width, 0);
+  const room = cols - MARGIN_CELLS - WRAP_SLACK_CELLS;
+  for (const { at, stand } of from.values()) {
+    const position = stand === 'before' ? at : at + 1;
+    let after = position;
+    while (expected[after]?.char === ' ') after += 1;
+    if (expected[after]?.char === '\n') add(next, after + 1, 'before');
+    else if (used + 1 + wordWidth(expected, after) > room) {
+      // Spaces at a wrap are shown at either side of it, or not at all.
+      for (let start = position; start <= after; start += 1) add(next, start, 'before');
+      if (stand !== 'before') add(next, at, 'behind_stale');
+    } else if (stand !== 'before' && used + (expected[at]?.width ?? 0) > room) {
+      add(next, at, 'behind_stale');
+    }
   }
-  let used = 0;
-  for (const char of cells(row)) used += cellWidth(char);
-  return used + 1 + word > cols - MARGIN_CELLS - WRAP_SLACK_CELLS;
+  return next;
 }
 
-function isAstralWide(char: string): boolean {
-  return (char.codePointAt(0) ?? 0) > 0xffff && cellWidth(char) === 2;
-}
-
-function cellWidth(char: string): number {
-  return /[\p{Emoji_Presentation}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303f\uff00-\uff60]/u.test(
-    char,
-  )
-    ? 2
-    : 1;
-}
-
-function onlySpacesAfter(expected: readonly string[], position: number): boolean {
-  for (let index = position; index < expected.length; index += 1) {
-    if (expected[index] !== ' ') return false;
+function wordWidth(expected: readonly Cell[], from: number): number {
+  let width = 0;
+  for (let index = from; index < expected.length; index += 1) {
+    const cell = expected[index];
+    if (!cell || cell.char === ' ' || cell.char === '\n') break;
+    width += cell.width;
   }
-  return true;
+  return width;
 }

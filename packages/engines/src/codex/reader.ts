@@ -1,5 +1,6 @@
 import type { ScreenSnapshot } from '@ostler/terminal';
 import type { AnswerPlan, BodyVerdict, DraftMatch, EngineReader, PreparedBody } from '../engine.js';
+import { eraseKeys } from './erase.js';
 import { compareVersions } from '../find-executable.js';
 import { type OpenQuestion, type Reading, type ReadingSignal, unreadable } from '../reading.js';
 import { programState, readActivity } from './activity.js';
@@ -13,6 +14,8 @@ import { strings } from './strings.js';
 
 /** Older versions don't take an input into the running turn, or weren't seen to. */
 const STEERING_SINCE = '0.106.0';
+/** What the normal screen keeps for other things than a tall draft, at most. */
+const ROWS_BESIDE_DRAFT = 6;
 
 /** Reads the screens of Codex 0.156.1 (normal screen) and 0.169.0 (alternate screen, OSC 7501). */
 export class CodexReader implements EngineReader {
@@ -57,7 +60,7 @@ export class CodexReader implements EngineReader {
   }
 
   prepareBody(text: string, _snapshot: ScreenSnapshot): BodyVerdict {
-    return prepareCodexBody(text);
+    return prepareCodexBody(text, this.version);
   }
 
   /** `exact` is said only where Enter would submit: an open completion popup would eat it. */
@@ -69,7 +72,7 @@ export class CodexReader implements EngineReader {
       {
         rows,
         cols: snapshot.cols,
-        hiddenAbove: hiddenRows.above > 0,
+        hiddenAbove: hiddenRows.above > 0 || mayBeScrolled(rows, snapshot),
         hiddenBelow: hiddenRows.below > 0,
       },
       body,
@@ -86,6 +89,10 @@ export class CodexReader implements EngineReader {
    * Esc interrupts; with inputs pending it would send them at once instead, and
    * with a draft it may do something else: null then.
    */
+  eraseKeys(_reading: Reading, body: PreparedBody): string {
+    return eraseKeys(body);
+  }
+
   stopKeys(reading: Reading): string | null {
     if (!reading.readable || !reading.busy || !reading.composer) return null;
     if (reading.queue.length > 0 || reading.composer.draft !== '') return null;
@@ -104,6 +111,11 @@ function held(hold: string, snapshot: ScreenSnapshot, signals: readonly ReadingS
       ? /^[\u2800-\u28ff] |^\[ [.!] \] /u.test(snapshot.signals.title?.text ?? '')
       : state === 'working' || state === 'blocked';
   return { ...unreadable, readable: true, hold, busy, signals };
+}
+
+/** On the normal screen (0.156.1) a draft taller than its box shows its end, without a mark. */
+function mayBeScrolled(rows: readonly string[], snapshot: ScreenSnapshot): boolean {
+  return !snapshot.modes.alternateScreen && rows.length >= snapshot.rows.length - ROWS_BESIDE_DRAFT;
 }
 
 function hasCompletionPopup(snapshot: ScreenSnapshot): boolean {

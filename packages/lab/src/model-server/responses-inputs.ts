@@ -46,5 +46,7 @@ const contextTags = [
 /** Texts the engine adds under the user's role; codex 0.169.0. */
 function isContext(part: string): boolean {
   const text = part.trim();
+  if (text.startsWith('# AGENTS.md instructions for ') && text.includes('<INSTRUCTIONS>'))
+    return true;
   return contextTags.some((tag) => text.startsWith(`<${tag}>`) && text.endsWith(`</${tag}>`));
 }

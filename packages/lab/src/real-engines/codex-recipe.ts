@@ -33,6 +33,8 @@ function configToml(request: RealEngineRequest, options: RealEngineOptions): str
     `sandbox_mode = "${free ? 'danger-full-access' : 'workspace-write'}"`,
     `check_for_update_on_startup = ${options.updateAvailable !== undefined}`,
     'suppress_unstable_features_warning = true',
+    // Instructions of folders above the work folder are nobody's input here.
+    'project_doc_max_bytes = 0',
     '',
     '[analytics]',
     'enabled = false',

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { simulatedEngine } from './engine.js';
 import type { ScriptInput } from './script.js';
 import { SimulatedSession } from './simulated-session.js';
 
@@ -128,6 +129,14 @@ describe('bracketed paste', () => {
     expect(snapshot.modes.bracketedPaste).toBe(true);
   });
 
+  test('mode 2004 may come later than the composer', async () => {
+    await using session = await open({ timing: { bracketedPasteMs: 150 } });
+    const { snapshot } = await session.until((_, snapshot) => snapshot.modes.bracketedPaste);
+    expect(session.reader.read(snapshot).readable).toBe(true);
+    session.paste('one\ntwo');
+    await session.until((reading) => reading.composer?.draft === 'one\ntwo');
+  });
+
   test('a bracket inside a paste ends it and the rest is live keys', async () => {
     await using session = await open();
     session.type('\u001b[200~first\u001b[201~\rsecond');
@@ -205,6 +214,33 @@ describe('busy', () => {
     const ignored = await session.control.waitFor('enter_ignored');
     expect(ignored).toMatchObject({ why: 'busy', text: 'B' });
     await session.until((reading) => reading.composer?.draft === 'B');
+  });
+
+  test('all that waits may share one turn, and a turn may fail', async () => {
+    await using session = await open({
+      busyRule: 'native_queue',
+      drain: 'all',
+      boundaryMs: null,
+      turns: [{ text: 'A', until: 'go', outcome: 'failed' }],
+    });
+    session.type('A\r');
+    session.type('B\r');
+    session.type('C\r');
+    await session.until((reading) => reading.queue.length === 2);
+    await session.control.release('go');
+    expect(await session.control.waitFor('turn_ended')).toMatchObject({ how: 'failed' });
+    const last = await session.control.waitFor(
+      (event) => event.event === 'model_received' && event.text === 'C',
+    );
+    expect(last.turn).toBe('turn-2');
+  });
+
+  test('a version without a number does not tell its busy rule', async () => {
+    await using session = await open({ version: 'nightly' });
+    expect(session.plan.version).toBe('nightly');
+    expect(session.reader.busyMode).toBe('native_input');
+    expect(simulatedEngine.reader('1.0.0+merging').busyMode).toBe('daemon_queue');
+    expect(simulatedEngine.reader(null).busyMode).toBe('native_input');
   });
 
   test('Escape stops the turn; Up takes the queue back', async () => {
@@ -374,6 +410,13 @@ describe('Enter', () => {
     const verdict = session.reader.prepareBody('see @file', (await session.look()).snapshot);
     if (verdict.kind !== 'ready') throw new Error('refused');
     session.paste(verdict.body.frames.join(''));
+    session.type('\r');
+    expect((await session.control.waitFor('submitted')).text).toBe('see @file');
+  });
+
+  test('a popup that comes late lets an early Enter through', async () => {
+    await using session = await open({ popups: [{ token: '@', afterMs: 300 }] });
+    session.type('see @file');
     session.type('\r');
     expect((await session.control.waitFor('submitted')).text).toBe('see @file');
   });

@@ -169,9 +169,9 @@ export class Turns {
     });
     this.#host.truth({ event: 'model_received', id: input.id, turn: turn.id, text: input.text });
     const rule = this.#ruleFor(input.text);
-    if (rule.output) this.#host.onOutput(rule.output);
     this.#arm(turn, rule);
     this.#host.onPrompt(input);
+    if (rule.output) this.#host.onOutput(rule.output);
   }
 
   /** A consumed input sets the turn's length; one that ends by itself never shortens a held turn. */

@@ -13,8 +13,8 @@ export interface Conducted {
   readonly clock: Clock;
   readonly pace: Pace;
   readonly signal: AbortSignal;
-  /** Tells what happens now, for people. */
-  readonly onStep: (text: string) => void;
+  /** Tells what happens next, for people; null: that was all. */
+  readonly onStep: (text: string | null) => Promise<void>;
 }
 
 const stepLimitMs = 30_000;
@@ -22,37 +22,38 @@ const stepLimitMs = 30_000;
 /** Plays the demo: A; B and C while it runs; D behind a dialog; the end. Bounded in time. */
 export async function conduct(demo: Conducted): Promise<void> {
   const { demoAgent, onStep } = demo;
-  onStep('A long task is sent.');
+  await onStep('A long task is sent.');
   await send(demo, 'a');
   await reach(demo, 'a', 'started');
   await pause(demo, 1);
-  onStep('Two more texts, while it runs.');
+  await onStep('Two more texts, while it runs.');
   await send(demo, 'b');
   await send(demo, 'c');
   await reach(demo, 'b', 'accepted');
   await reach(demo, 'c', 'accepted');
   await pause(demo, 1);
-  onStep('The agent comes to a boundary and takes them.');
+  await onStep('The agent comes to a boundary and takes them.');
   await demoAgent.boundary();
   await reach(demo, 'b', 'started');
   await reach(demo, 'c', 'started');
   await pause(demo, 1);
-  onStep('A permission dialog opens. A fourth text waits behind it.');
+  await onStep('A permission dialog opens. A fourth text waits behind it.');
   const opened = held(demo, true);
   await demoAgent.openDialog();
   await opened;
   await send(demo, 'd');
   await waitMs(demo, Math.max(demo.pace.stepMs * 1.5, demoAgent.personMs));
-  onStep('The person closes the dialog.');
+  await onStep('The person closes the dialog.');
   const closed = held(demo, false);
   await demoAgent.closeDialog((keys) => demo.agent.personInput(keys));
   await closed;
   await reach(demo, 'd', 'accepted');
   await pause(demo, 1);
-  onStep('The task ends.');
+  await onStep('The task ends.');
   await demoAgent.finish();
   for (const part of demoParts) await reach(demo, part, 'settled');
   await pause(demo, 0.5);
+  await onStep(null);
 }
 
 async function send({ agent, log, ostler, signal }: Conducted, part: DemoPart): Promise<void> {

@@ -15,6 +15,8 @@ export interface ReportedReceipt {
   readonly idempotencyKey: string;
   readonly deliveryId: string;
   readonly text: string;
+  /** Milliseconds since the first text was sent. */
+  readonly sentAtMs: number;
   readonly state: ReceiptState;
   readonly error: Receipt['error'];
   readonly input: { readonly mode: InputMode; readonly phase: InputPhase } | null;
@@ -26,12 +28,22 @@ export interface ModelReceived {
   readonly count: number;
 }
 
+/** One step of the demo, as it stood at its end. */
+export interface ReportedStep {
+  readonly text: string;
+  /** Milliseconds since the first text was sent. */
+  readonly endedAtMs: number;
+  /** The agent's screen, row by row. */
+  readonly screen: readonly string[];
+}
+
 /** What `ostler demo --json` prints. */
 export interface DemoReport {
   readonly engine: string;
   readonly version: string | null;
   readonly receipts: readonly ReportedReceipt[];
   readonly modelReceived: readonly ModelReceived[];
+  readonly steps: readonly ReportedStep[];
   /** Every claim of a receipt held against what the model was given. */
   readonly claims: { readonly agree: boolean; readonly failed: readonly string[] };
 }

@@ -11,6 +11,7 @@ function receipt(
     idempotencyKey: `demo-${text}`,
     deliveryId: text,
     text,
+    sentAtMs: 0,
     state,
     error: null,
     input: phase ? { mode: 'direct', phase } : null,

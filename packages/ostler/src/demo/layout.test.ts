@@ -69,6 +69,7 @@ describe('picture', () => {
       step: 'A long task is sent.',
       receipts: filled().log.receipts(),
       agentRows: agentRows.slice(0, size.rows),
+      ageMs: () => 0,
     };
   }
 
@@ -100,6 +101,7 @@ test('the summary tells the receipts, what the model was given, and the failures
     version: '1.0.0',
     receipts: filled().log.receipts(),
     modelReceived: [{ text: 'text', count: 2 }],
+    steps: [],
     claims: { agree: false, failed: ['demo-a: accepted, but the model received it 2 times'] },
   });
   expect(lines.join('\n')).toContain('by composer_left');

@@ -8,6 +8,8 @@ export interface DemoScene {
   readonly step: string;
   readonly receipts: readonly ReportedReceipt[];
   readonly agentRows: readonly string[];
+  /** Milliseconds since a receipt's text was sent. */
+  readonly ageMs: (key: string) => number;
 }
 
 /** One line of the picture and how it is to look. */
@@ -42,7 +44,7 @@ export function layOut(scene: DemoScene): readonly (readonly DemoLine[])[] {
     [{ text: cut(scene.title, cols), style: 'title' }],
     [{ text: cut(scene.step, cols), style: 'plain' }],
   ];
-  const table = tableLines(scene.receipts);
+  const table = tableLines(scene);
   const agent = scene.agentRows.map((text): DemoLine => ({ text, style: 'plain' }));
   if (!isWide(cols)) {
     const frame: DemoLine = { text: '─'.repeat(cols), style: 'faint' };
@@ -60,13 +62,13 @@ export function layOut(scene: DemoScene): readonly (readonly DemoLine[])[] {
   return [...head, [blank], ...body].slice(0, rows);
 }
 
-function tableLines(receipts: readonly ReportedReceipt[]): DemoLine[] {
-  const lines = receipts.map(
-    (receipt): DemoLine => ({
-      text: rowOf(receiptCells(receipt.idempotencyKey, lastEntry(receipt))),
-      style: styleOf(receipt),
-    }),
-  );
+function tableLines({ ageMs, receipts }: DemoScene): DemoLine[] {
+  const lines = receipts.map((receipt): DemoLine => {
+    const { idempotencyKey: key, state } = receipt;
+    // What waits grows older in sight; the rest keeps the time of its last change.
+    const age = state === 'queued' ? ageMs(key) : undefined;
+    return { text: rowOf(receiptCells(key, lastEntry(receipt), age)), style: styleOf(receipt) };
+  });
   const free = Array.from({ length: Math.max(0, 4 - lines.length) }, () => blank);
   return [{ text: headerRow, style: 'faint' }, ...lines, ...free];
 }

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '@ostler/runtime';
+import { type Clock, isCoded, type Timer } from '@ostler/runtime';
 import type { Agent } from '../agent.js';
 import type { DemoOutput } from './demo-output.js';
 import { type DemoLine, type DemoStyle, layOut } from './layout.js';
@@ -102,6 +102,7 @@ export class LiveView implements Disposable {
       step: this.#step,
       receipts: this.#log.receipts(),
       agentRows,
+      ageMs: (key) => this.#log.ageMs(key),
     }).map((line) => this.#styled(line));
     const changed = lines.map((line, row) =>
       this.#shown[row] === line ? '' : `\u001b[${row + 1};1H\u001b[2K${line}`,
@@ -117,7 +118,12 @@ export class LiveView implements Disposable {
   async #agentRows(): Promise<readonly string[]> {
     const agent = this.#agent;
     if (!agent || agent.status().state === 'gone') return [];
-    return (await agent.screen()).rows;
+    try {
+      return (await agent.screen()).rows;
+    } catch (failure) {
+      if (isCoded(failure, 'SCREEN_DISPOSED')) return [];
+      throw failure;
+    }
   }
 
   #styled(line: readonly DemoLine[]): string {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CodedError, Disposables } from '@ostler/runtime';
 import type { DemoAgent } from './demo-agent.js';
@@ -23,6 +23,8 @@ export async function realDemoAgent(
     const model = owned.own(await lab.startModelServer({ script: realDemo.model }));
     const sandbox = owned.own(lab.openSandbox({ roomDir, name: 'demo' }));
     const { homeDir, workDir } = sandbox;
+    // A project's root of its own: instructions of the folders above are none of this agent's.
+    mkdirSync(join(workDir, '.git'));
     writeFileSync(join(workDir, realDemo.waitFor.name), realDemo.waitFor.script, { mode: 0o755 });
     const { args, command, cwd, env } = lab.prepareRealEngine({
       engine,

@@ -46,20 +46,23 @@ export class ReceiptLog {
     return { key, entry };
   }
 
-  /** Milliseconds since a text was sent, now. */
-  ageMs(key: string): number {
-    const followed = this.#followed.get(key);
+  /** Milliseconds since the text of `key`, or the first one of all, was sent. */
+  ageMs(key?: string): number {
+    const [first] = this.#followed.values();
+    const followed = key === undefined ? first : this.#followed.get(key);
     return followed ? Math.round(this.#clock.monotonicMs() - followed.sentAtMs) : 0;
   }
 
   receipts(): readonly ReportedReceipt[] {
-    return [...this.#followed].flatMap(([key, { history, receipt, text }]) =>
+    const [first] = this.#followed.values();
+    return [...this.#followed].flatMap(([key, { history, receipt, sentAtMs, text }]) =>
       receipt
         ? [
             {
               idempotencyKey: key,
               deliveryId: receipt.deliveryId,
               text,
+              sentAtMs: Math.round(sentAtMs - (first?.sentAtMs ?? 0)),
               state: receipt.state,
               error: receipt.error,
               input: receipt.input

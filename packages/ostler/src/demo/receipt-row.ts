@@ -12,8 +12,12 @@ export const receiptColumns = [
 
 export const tableWidth: number = receiptColumns.reduce((sum, { width }) => sum + width, 0);
 
-/** What became of a text, as cells of one row. */
-export function receiptCells(key: string, entry: HistoryEntry | undefined): string[] {
+/** What became of a text, as cells of one row; `ageMs` in place of the entry's own time. */
+export function receiptCells(
+  key: string,
+  entry: HistoryEntry | undefined,
+  ageMs: number = entry?.atMs ?? 0,
+): string[] {
   if (!entry) return [key, '', '', '', '', ''];
   const because =
     entry.hold === undefined
@@ -21,7 +25,7 @@ export function receiptCells(key: string, entry: HistoryEntry | undefined): stri
         ? `by ${entry.evidence}`
         : ''
       : `hold: ${entry.hold}`;
-  return [key, entry.mode ?? '', entry.phase ?? '', entry.state, because, duration(entry.atMs)];
+  return [key, entry.mode ?? '', entry.phase ?? '', entry.state, because, duration(ageMs)];
 }
 
 export function rowOf(cells: readonly string[]): string {

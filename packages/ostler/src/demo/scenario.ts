@@ -31,6 +31,12 @@ export const paces: { readonly watched: Pace; readonly unwatched: Pace } = {
   unwatched: { stepMs: 0 },
 };
 
+/** The agent's terminal where nobody watches, in cells. */
+export const unwatchedSizes = {
+  simulated: { cols: 80, rows: 16 },
+  real: { cols: 100, rows: 32 },
+} as const;
+
 /** What the simulated agent does: everything waits for the demo's word. */
 export const simulatedScript: ScriptInput = {
   busyRule: 'steering',

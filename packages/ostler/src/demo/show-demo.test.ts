@@ -18,6 +18,8 @@ describe('demo with the simulated agent', () => {
     expect(report.claims).toEqual({ agree: true, failed: [] });
     expect(report.modelReceived.map(({ count }) => count)).toEqual([1, 1, 1, 1]);
     expect(report.receipts.map(({ state }) => state)).toEqual(Array(4).fill('completed'));
+    expect(report.steps).toHaveLength(6);
+    expect(report.steps[3]?.screen.join('\n')).toContain('May I run this command?');
     const [, b, c, d] = report.receipts;
     expect([b, c].map((receipt) => receipt?.input?.mode)).toEqual(['steering', 'steering']);
     expect(d?.history).toContainEqual(

@@ -6,14 +6,14 @@ import { createOstler } from '../create-ostler.js';
 import { conduct } from './conduct.js';
 import { type DemoAgent, simulatedDemoAgent } from './demo-agent.js';
 import type { DemoOutput } from './demo-output.js';
-import type { DemoReport } from './demo-report.js';
+import type { DemoReport, ReportedStep } from './demo-report.js';
 import { failedClaims } from './judge.js';
 import { agentSize } from './layout.js';
 import { LiveView } from './live-view.js';
 import { realDemoAgent } from './real-demo-agent.js';
 import { ReceiptLog } from './receipt-log.js';
 import { receiptCells, rowOf } from './receipt-row.js';
-import { type Pace, paces } from './scenario.js';
+import { type Pace, paces, unwatchedSizes } from './scenario.js';
 import { summaryLines } from './summary.js';
 
 export const demoEngines = ['simulated', 'codex', 'claude'] as const;
@@ -49,24 +49,24 @@ export async function showDemo(options: DemoOptions): Promise<number> {
   const watched = !json && output.isTTY === true;
   const size = watched
     ? agentSize(output.columns ?? 80, output.rows ?? 24)
-    : { cols: 100, rows: 32 };
+    : unwatchedSizes[engine === 'simulated' ? 'simulated' : 'real'];
   const log = new ReceiptLog(clock);
   const owned = new Disposables();
+  const view = watched
+    ? new LiveView({
+        output,
+        log,
+        clock,
+        colour: options.colour !== false,
+        title: `ostler demo · ${engine}`,
+      })
+    : null;
   let report: DemoReport;
   try {
-    const view = watched
-      ? owned.own(
-          new LiveView({
-            output,
-            log,
-            clock,
-            colour: options.colour !== false,
-            title: `ostler demo · ${engine}`,
-          }),
-        )
-      : null;
     report = await play({ ...options, clock, signal, log, size, owned, view });
   } finally {
+    // Ending an agent takes its time; the terminal is given back before.
+    view?.[Symbol.dispose]();
     await owned[Symbol.asyncDispose]();
   }
   if (json) output.write(`${JSON.stringify(report)}\n`);
@@ -100,6 +100,8 @@ async function play(demo: Playing): Promise<DemoReport> {
   });
   const agent = await ostler.launch(demoAgent.launch);
   if (view) view.agent = agent;
+  const steps: ReportedStep[] = [];
+  let step: string | null = null;
   await conduct({
     ostler,
     agent,
@@ -108,7 +110,13 @@ async function play(demo: Playing): Promise<DemoReport> {
     clock,
     signal,
     pace: demo.pace ?? (view ? paces.watched : paces.unwatched),
-    onStep: (text) => {
+    onStep: async (text) => {
+      if (step !== null) {
+        const { rows: screen } = await agent.screen();
+        steps.push({ text: step, endedAtMs: log.ageMs(), screen });
+      }
+      step = text;
+      if (text === null) return;
       if (view) view.step = text;
       else if (!json) output.write(`${text}\n`);
     },
@@ -122,6 +130,7 @@ async function play(demo: Playing): Promise<DemoReport> {
     version: agent.version,
     receipts,
     modelReceived,
+    steps,
     claims: { agree: failed.length === 0, failed },
   };
 }
