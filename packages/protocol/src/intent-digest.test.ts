@@ -43,7 +43,7 @@ test('the order of fields makes no difference, at any depth', () => {
           )
         : value;
   fc.assert(
-    fc.property(fc.jsonValue({ noUnpairedSurrogates: true }), (value) => {
+    fc.property(fc.jsonValue({ stringUnit: 'binary' }), (value) => {
       const json = canonicalJson(value as JsonValue);
       expect(canonicalJson(shuffled(value) as JsonValue)).toBe(json);
       expect(JSON.parse(json)).toEqual(JSON.parse(JSON.stringify(value)));

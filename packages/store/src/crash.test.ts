@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { mayMove, type Receipt, type ReceiptState } from '@ostler/protocol';
 import { systemClock } from '@ostler/runtime';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { buildProgram, type Program } from '../test/build-program.js';
+import { buildProgram, type Program } from './testing/build-program.js';
 import { openStore } from './open.js';
 import type { EventCursor, ReceiptStore } from './receipt-store.js';
 

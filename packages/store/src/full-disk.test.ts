@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { VirtualClock } from '@ostler/runtime';
+import { systemClock, VirtualClock } from '@ostler/runtime';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { buildProgram } from '../test/build-program.js';
+import { buildProgram } from './testing/build-program.js';
 import { openStore } from './open.js';
 import type { ReceiptStore, ReserveResult } from './receipt-store.js';
 
@@ -148,7 +148,7 @@ test.skipIf(process.platform === 'win32')(
     }
     expect(failure).toBe('STORE_IO');
     expect(reserved.length).toBeGreaterThan(20);
-    using store = openStore({ stateDir, clock });
+    using store = openStore({ stateDir, clock: systemClock });
     for (const [, deliveryId] of reserved) {
       expect(store.getByDelivery(deliveryId)).not.toBeNull();
     }

@@ -6,8 +6,8 @@ import { statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ReceiptChange } from '@ostler/protocol';
 import { isCoded, systemClock } from '@ostler/runtime';
-import { openStore } from '../src/open.js';
-import type { ReceiptStore } from '../src/receipt-store.js';
+import { openStore } from '../open.js';
+import type { ReceiptStore } from '../receipt-store.js';
 
 const [mode, stateDir = '', ...rest] = process.argv.slice(2);
 

@@ -10,7 +10,7 @@ export interface Program extends Disposable {
 
 /** Bundles `program.ts` for a plain `node`, at a place from where native modules resolve. */
 export async function buildProgram(): Promise<Program> {
-  const cache = fileURLToPath(new URL('../../../node_modules/.cache', import.meta.url));
+  const cache = fileURLToPath(new URL('../../../../node_modules/.cache', import.meta.url));
   mkdirSync(cache, { recursive: true });
   const outDir = mkdtempSync(join(cache, 'ostler-store-'));
   // Other users run it too.
@@ -18,7 +18,7 @@ export async function buildProgram(): Promise<Program> {
   await build({
     configFile: false,
     logLevel: 'silent',
-    root: fileURLToPath(new URL('..', import.meta.url)),
+    root: fileURLToPath(new URL('../..', import.meta.url)),
     ssr: {
       noExternal: true,
       external: ['better-sqlite3'],
