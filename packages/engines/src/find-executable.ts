@@ -51,15 +51,17 @@ export async function probeVersion(
     readonly timeoutMs?: number;
   },
 ): Promise<string | null> {
-  const output = await runBounded(file, options);
+  const output = await askVersion(file, options);
   return output === null ? null : firstVersion(output);
 }
 
-function firstVersion(text: string): string | null {
+/** The first `x.y.z` (with a suffix, if any) in a text, or null. */
+export function firstVersion(text: string): string | null {
   return /\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?/.exec(text)?.[0] ?? null;
 }
 
-function runBounded(
+/** What `file --version` prints on stdout, bounded in time and size; null where it fails or gives no answer. */
+export function askVersion(
   file: string,
   options: {
     readonly cwd: string;

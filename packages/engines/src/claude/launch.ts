@@ -1,9 +1,8 @@
-import { CodedError, type Ids } from '@ostler/runtime';
+import type { Ids } from '@ostler/runtime';
 import type { LaunchPlan, LaunchRequest } from '../engine.js';
-import { findExecutable, probeVersion } from '../find-executable.js';
+import { locateEngine } from '../locate-engine.js';
 import { installHooks } from './hooks.js';
 
-const usualCommand = 'claude';
 /** With these the session's id is someone else's choice. */
 const choosesSession =
   /^(?:--session-id|--resume|-r|--continue|-c|--from-pr|--teleport|--remote)(?:=|$)/;
@@ -15,17 +14,13 @@ const otherForms = /^(?:-p|--print|-v|--version|-h|--help)$/;
  * this session's hooks; what the caller chose stays.
  */
 export async function planLaunch(request: LaunchRequest, ids: Ids): Promise<LaunchPlan> {
-  const command = request.command ?? usualCommand;
-  const { cwd, env } = request;
-  const file = await findExecutable(command, { searchPath: env.PATH ?? '', cwd });
-  if (file === null) {
-    throw new CodedError(
-      'ENGINE_NOT_FOUND',
-      `No executable “${command}” on the agent's PATH. Install it with “npm install -g @anthropic-ai/claude-code”, or pass its path as command.`,
-      { details: { command } },
-    );
-  }
-  const version = await probeVersion(file, { cwd, env });
+  const { file, version } = await locateEngine(request, {
+    name: 'Claude Code',
+    usualCommand: 'claude',
+    versionOutput: /Claude Code/u,
+    install: 'install it with "npm install -g @anthropic-ai/claude-code"',
+  });
+  const { env } = request;
   const interactive = !request.args.some((argument) => otherForms.test(argument));
   const added: string[] = [];
   if (interactive && !request.args.some((argument) => choosesSession.test(argument))) {

@@ -6,7 +6,7 @@ import {
   type ReadingSignal,
 } from '@ostler/engines';
 import { z } from 'zod';
-import { RecordTail } from './record-tail.js';
+import { RecordLines } from './record-lines.js';
 
 const entrySchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('session'), at: z.number(), id: z.string() }),
@@ -39,7 +39,7 @@ export function recordPathOf(sessionDir: string): string {
 /** Follows the session record, over rotations. */
 export class SimulatedObserver implements EngineObserver {
   readonly #request: ObserveRequest;
-  readonly #tails: RecordTail[] = [];
+  readonly #files: RecordLines[] = [];
 
   constructor(request: ObserveRequest) {
     this.#request = request;
@@ -51,20 +51,12 @@ export class SimulatedObserver implements EngineObserver {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const tail of this.#tails.splice(0)) await tail[Symbol.asyncDispose]();
+    for (const file of this.#files.splice(0)) file[Symbol.dispose]();
   }
 
   #follow(file: string): void {
-    const { clock, logger } = this.#request;
-    this.#tails.push(
-      new RecordTail({
-        path: file,
-        from: 'start',
-        clock,
-        logger,
-        onRecord: ({ value }) => this.#note(value),
-      }),
-    );
+    const { logger } = this.#request;
+    this.#files.push(new RecordLines(file, logger, (value) => this.#note(value)));
   }
 
   #note(value: unknown): void {

@@ -12,7 +12,7 @@ import {
   type ReadingSignal,
   unreadable,
 } from '@ostler/engines';
-import type { ScreenRow, ScreenSnapshot } from '@ostler/terminal';
+import { type ScreenRow, type ScreenSnapshot, sanitiseBody } from '@ostler/terminal';
 import { clip, wrap } from './cells.js';
 import { dialogTable } from './dialogs.js';
 import { composerColumns } from './paint.js';
@@ -44,7 +44,11 @@ export class SimulatedReader implements EngineReader {
   }
 
   prepareBody(text: string): BodyVerdict {
-    const body = text.replace(/\r\n?/g, '\n').replace(/\n+$/, '');
+    const clean = sanitiseBody(text);
+    if (clean.kind === 'refused') {
+      return refused(clean.reason, 'The text has half a character in it. Send whole ones.');
+    }
+    const body = clean.text;
     const meaning = body.trim();
     if (meaning === '') return refused('blank', 'The text is blank.');
     if (meaning === 'exit' || meaning === 'quit') {

@@ -19,7 +19,10 @@ export interface Conducted {
 
 const stepLimitMs = 30_000;
 
-/** Plays the demo: A; B and C while it runs; D behind a dialog; the end. Bounded in time. */
+/**
+ * Plays the demo: A; B and C while it runs; D behind a dialog; the end.
+ * Throws CodedError DEMO_STUCK where a step takes too long.
+ */
 export async function conduct(demo: Conducted): Promise<void> {
   const { demoAgent, onStep } = demo;
   await onStep('A long task is sent.');
@@ -65,13 +68,15 @@ async function send({ agent, log, ostler, signal }: Conducted, part: DemoPart): 
   log.note(receipt);
 }
 
-/** Waits for a receipt, but not for ever: the end of the wait says nothing, the judge looks later. */
+/** Waits for a receipt, but not for ever. */
 async function reach(
   { ostler, signal }: Conducted,
   part: DemoPart,
   until: 'accepted' | 'started' | 'settled',
 ): Promise<void> {
-  await ostler.receiptWait(demoKey(part), { until, timeoutMs: stepLimitMs, signal });
+  const key = demoKey(part);
+  const { waitEnded } = await ostler.receiptWait(key, { until, timeoutMs: stepLimitMs, signal });
+  if (waitEnded === 'timeout') throw stuck(`${key} was not ${until}`);
 }
 
 /** Resolves once the agent's screen has been seen with a dialog on it, or without one. */
@@ -89,14 +94,15 @@ async function held({ agent, clock, ostler, signal }: Conducted, wanted: boolean
     const subscription = ostler.on('agents.changed', () => {
       if (isSo()) end(resolve);
     });
-    const limit = clock.setTimer(stepLimitMs, () => end(() => reject(noDialog(wanted))));
+    const limit = clock.setTimer(stepLimitMs, () =>
+      end(() => reject(stuck(wanted ? 'no dialog opened' : 'the dialog was not closed'))),
+    );
     signal.addEventListener('abort', onAbort, { once: true });
   });
 }
 
-function noDialog(wanted: boolean): CodedError<'DEMO_STUCK'> {
-  const what = wanted ? 'no dialog opened' : 'the dialog stayed open';
-  return new CodedError('DEMO_STUCK', `The demo is stuck: ${what} within ${stepLimitMs} ms.`);
+function stuck(what: string): CodedError<'DEMO_STUCK'> {
+  return new CodedError('DEMO_STUCK', `${what} within ${stepLimitMs / 1_000} seconds`);
 }
 
 async function pause(demo: Conducted, steps: number): Promise<void> {

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Clock, Disposables, systemClock } from '@ostler/runtime';
+import { type Clock, Disposables, isCoded, systemClock } from '@ostler/runtime';
 import { createOstler } from '../create-ostler.js';
 import { conduct } from './conduct.js';
 import { type DemoAgent, simulatedDemoAgent } from './demo-agent.js';
@@ -40,7 +40,7 @@ export interface DemoOptions {
  * permission dialog. Resolves with the exit code: 0 only where every claim of a receipt
  * agrees with what the model was given.
  *
- * Throws CodedError ENGINE_NOT_INSTALLED, SIMULATED_AGENT_NOT_BUILT, DEMO_STUCK, and what launching throws; or the signal's reason.
+ * Throws CodedError ENGINE_NOT_INSTALLED, SIMULATED_AGENT_NOT_BUILT, and what launching throws; or the signal's reason.
  */
 export async function showDemo(options: DemoOptions): Promise<number> {
   const { engine, json, output } = options;
@@ -102,29 +102,31 @@ async function play(demo: Playing): Promise<DemoReport> {
   if (view) view.agent = agent;
   const steps: ReportedStep[] = [];
   let step: string | null = null;
-  await conduct({
-    ostler,
-    agent,
-    demoAgent,
-    log,
-    clock,
-    signal,
-    pace: demo.pace ?? (view ? paces.watched : paces.unwatched),
-    onStep: async (text) => {
-      if (step !== null) {
-        const { rows: screen } = await agent.screen();
-        steps.push({ text: step, endedAtMs: log.ageMs(), screen });
-      }
-      step = text;
-      if (text === null) return;
-      if (view) view.step = text;
-      else if (!json) output.write(`${text}\n`);
-    },
-  });
+  const ended = await ending(
+    conduct({
+      ostler,
+      agent,
+      demoAgent,
+      log,
+      clock,
+      signal,
+      pace: demo.pace ?? (view ? paces.watched : paces.unwatched),
+      onStep: async (text) => {
+        if (step !== null) {
+          const { rows: screen } = await agent.screen();
+          steps.push({ text: step, endedAtMs: log.ageMs(), screen });
+        }
+        step = text;
+        if (text === null) return;
+        if (view) view.step = text;
+        else if (!json) output.write(`${text}\n`);
+      },
+    }),
+  );
   const receipts = log.receipts();
   const modelReceived = demoAgent.received();
   const strayAnswers = demoAgent.strayAnswers();
-  const failed = failedClaims({ receipts, modelReceived, strayAnswers });
+  const failed = [...ended, ...failedClaims({ receipts, modelReceived, strayAnswers })];
   return {
     engine: agent.engine,
     version: agent.version,
@@ -139,4 +141,15 @@ async function openAgent({ engine, size }: Playing): Promise<DemoAgent> {
   return engine === 'simulated'
     ? await simulatedDemoAgent(size)
     : await realDemoAgent(engine, size);
+}
+
+/** Empty where the demo came to its end, or why it didn't: the claims made so far are held against the model all the same. */
+async function ending(conducted: Promise<void>): Promise<readonly string[]> {
+  try {
+    await conducted;
+    return [];
+  } catch (failure) {
+    if (isCoded(failure, 'DEMO_STUCK')) return [`the demo got stuck: ${failure.message}`];
+    throw failure;
+  }
 }

@@ -1,0 +1,163 @@
+import type { IdleCost } from './idle-cost.js';
+import type { Machine } from './meters.js';
+import type { OverheadReport } from './overhead.js';
+import type { ParseCost } from './parse-cost.js';
+import type { Spread } from './statistics.js';
+import type { StoreCost } from './store-cost.js';
+
+export interface EngineReport {
+  readonly engine: string;
+  readonly version: string | null;
+  readonly overhead: OverheadReport;
+  readonly leaseMs: Spread | null;
+  readonly blindMs: Spread | null;
+  readonly blindLost: number;
+  readonly unsettled: number;
+  readonly parse: ParseCost | null;
+  readonly idle: IdleCost;
+}
+
+export interface BenchReport {
+  readonly machine: Machine;
+  readonly engines: readonly EngineReport[];
+  readonly store: readonly StoreCost[];
+  /** What was not measured, and why. */
+  readonly notes: readonly string[];
+}
+
+/** Aims, reported and never asserted. */
+export const aims = {
+  ratioMedian: { claude: 1.02, codex: 1.15 },
+  ratioP95: 1.3,
+  parseRatio: 1.1,
+  wakeupsPerSecond: 0,
+} as const;
+
+/** The whole report as Markdown; it reads as plain text as well. */
+export function toMarkdown(report: BenchReport): string {
+  const { engines, machine, notes, store } = report;
+  return [
+    `Node ${machine.node}, ${machine.cores} cores.`,
+    ...notes,
+    ...engines.flatMap(engineSection),
+    '## The store',
+    'Milliseconds an operation.',
+    table(
+      ['operation', 'durable against', 'median', 'p95'],
+      store.map(({ durability, ms, operation }) => [
+        operation,
+        durability === 'disk' ? 'a power cut' : 'the end of the process',
+        number(ms?.median, 3),
+        number(ms?.p95, 3),
+      ]),
+    ),
+  ].join('\n\n');
+}
+
+function engineSection(engine: EngineReport): string[] {
+  const { blindLost, blindMs, idle, leaseMs, overhead, parse, unsettled } = engine;
+  const name = `${engine.engine}${engine.version === null ? '' : ` ${engine.version}`}`;
+  const ms = (label: string, spread: Spread | null): string[] => [
+    label,
+    number(spread?.median, 2),
+    number(spread?.p95, 2),
+    number(spread?.least, 2),
+  ];
+  const medianAim: number | undefined = (aims.ratioMedian as Record<string, number>)[engine.engine];
+  const faults = [
+    ...(overhead.retried > 0 ? [`${overhead.retried} took a second Enter.`] : []),
+    ...(unsettled > 0 ? [`${unsettled} began before rest or did not complete.`] : []),
+    ...overhead.left.map(({ key, why }) => `Left out: ${key} (${why}).`),
+  ];
+  return [
+    `## ${name}`,
+    `${overhead.count} deliveries into the idle agent, accepted by ${evidenceText(overhead.evidence)}.${faults.length > 0 ? ` ${faults.join(' ')}` : ''}`,
+    table(
+      ['`turnSend` to `accepted`, over the closed loop', 'median', 'p95', 'aim'],
+      [
+        [
+          'all texts',
+          number(overhead.ratio?.median, 3),
+          number(overhead.ratio?.p95, 3),
+          `${medianAim === undefined ? '' : `≤ ${medianAim} median, `}≤ ${aims.ratioP95} p95`,
+        ],
+        ...overhead.ratioByKind.map(({ kind, ratio }) => [
+          kind,
+          number(ratio?.median, 3),
+          number(ratio?.p95, 3),
+          '',
+        ]),
+      ],
+    ),
+    table(
+      ['milliseconds', 'median', 'p95', 'least'],
+      [
+        ms('`turnSend` to `accepted`', overhead.totalMs),
+        ms('closed loop: what the agent takes', overhead.floorMs),
+        ms('— paste to its whole echo', overhead.echoMs),
+        ms('— Enter to the evidence', overhead.answerMs),
+        ms('overhead', overhead.overheadMs),
+        ms('— `turnSend` to first pasted byte', overhead.toPasteMs),
+        ms('— echo to Enter', overhead.echoToEnterMs),
+        ms('— evidence to event', overhead.evidenceToEventMs),
+        ms('writer lease held', leaseMs),
+        ms('blind: paste and Enter in one write, nothing checked', blindMs),
+      ],
+    ),
+    ...(blindLost > 0
+      ? [
+          `${blindLost} of ${blindLost + (blindMs?.count ?? 0)} blind writes lost their Enter: the text stayed in the composer.`,
+        ]
+      : []),
+    table(['beside deliveries', 'measured', 'aim'], besideRows(parse, idle)),
+  ];
+}
+
+function besideRows(parse: ParseCost | null, idle: IdleCost): string[][] {
+  const kib = (bytes: number): string => `${number(bytes / 1024, 0)} KiB`;
+  const perSecond = (value: number | null): string =>
+    value === null ? 'not told here' : `${number(value, 2)} a second`;
+  return [
+    ...(parse === null
+      ? []
+      : [
+          [
+            `parse and read over bare parse, one look a burst (${parse.recordings} recordings, ${parse.bursts} bursts)`,
+            number(parse.perBurstRatio, 2),
+            `≤ ${aims.parseRatio}`,
+          ],
+          [
+            `the same, one look a chunk (${parse.chunks} chunks)`,
+            number(parse.perChunkRatio, 2),
+            '',
+          ],
+        ]),
+    [
+      'memory of an idle session, all of it',
+      kib(idle.bytesPerSession),
+      `a bare terminal: ${kib(idle.bytesPerBareTerminal)}`,
+    ],
+    [
+      'wakeups of an idle session: event loop',
+      perSecond(idle.wakeupsPerSecond),
+      String(aims.wakeupsPerSecond),
+    ],
+    ['— all threads', perSecond(idle.allThreadsWakeupsPerSecond), ''],
+    ['— timers', perSecond(idle.timersPerSecond), ''],
+    ['— looks', perSecond(idle.looksPerSecond), ''],
+  ];
+}
+
+function evidenceText(evidence: OverheadReport['evidence']): string {
+  const parts = Object.entries(evidence).map(([kind, count]) => `\`${kind}\` (${count})`);
+  return parts.length === 0 ? 'nothing' : parts.join(', ');
+}
+
+function number(value: number | undefined, digits: number): string {
+  return value === undefined ? '–' : value.toFixed(digits);
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  return [line(head), `|${head.map(() => '---').join('|')}|`, ...rows.map(line)].join('\n');
+}
