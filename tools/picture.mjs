@@ -32,7 +32,7 @@ console.log(`docs/pictures/receipts.svg: ${report.steps.length} steps, ${report.
 
 /** Slow enough that the agent's screen stands at each step's end. */
 async function runDemo() {
-  const { showDemo } = await import(join(root, 'packages/ostler/dist/demo/index.js'));
+  const { showDemo } = await import(join(root, 'packages/ostler/dist/demo/show-demo.js'));
   let text = '';
   const output = { write: (part) => void (text += part) };
   const code = await showDemo({

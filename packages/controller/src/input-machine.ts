@@ -8,7 +8,7 @@ import {
   transition,
 } from 'xstate';
 import { guards, holdAt, isBusy, observed } from './guards.js';
-import type { ControllerLimits } from './limits.js';
+import { type ControllerLimits, defaultLimits } from './limits.js';
 import {
   type ActiveInput,
   type InputCommand,
@@ -157,9 +157,14 @@ const rejectRefused = room.enqueueActions(({ context, event, enqueue }) => {
 });
 
 const freezeMode = room.enqueueActions(({ context, event, enqueue }) => {
-  const { deliveryId } = activeOf(context);
+  const { deliveryId, reported } = activeOf(context);
   const mode = isBusy(context, observed(event)) ? context.busyMode : 'direct';
   enqueue.assign(({ context }) => withActive(context, { mode }));
+  if (reported !== '') {
+    // The wait that was reported is over.
+    const change = { input: inputStatus(mode, 'waiting_for_writer') };
+    enqueue({ type: 'report', params: { deliveryId, change } });
+  }
   enqueue({ type: 'journal', params: { deliveryId, mode } });
 });
 
@@ -496,9 +501,10 @@ const undispatchedExits = {
 
 const machine = room.createMachine({
   id: 'input',
-  context: ({ input }) => ({
-    limits: input.limits,
-    busyMode: input.busyMode,
+  // A pure transition asks for a context without an input, and throws it away; a throw costs more than the step.
+  context: ({ input }: { input: MachineInput | undefined }) => ({
+    limits: input?.limits ?? defaultLimits,
+    busyMode: input?.busyMode ?? 'daemon_queue',
     queue: [],
     active: null,
     outstanding: [],

@@ -73,6 +73,22 @@ export class SimulatedSession implements AsyncDisposable {
     }
   }
 
+  /** Opens, and waits until the composer takes keys. */
+  static async openReady(
+    this: void,
+    script: ScriptInput = {},
+    size?: { readonly cols: number; readonly rows: number },
+  ): Promise<SimulatedSession> {
+    const session = await SimulatedSession.open(script, size);
+    try {
+      await session.ready();
+      return session;
+    } catch (failure) {
+      await session[Symbol.asyncDispose]();
+      throw failure;
+    }
+  }
+
   /** Raw keys, at once. */
   type(data: string): void {
     this.terminal.personInput(data);
