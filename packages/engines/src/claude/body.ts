@@ -1,12 +1,14 @@
 import { sanitiseBody, type ScreenSnapshot } from '@ostler/terminal';
 import type { BodyVerdict } from '../engine.js';
 import { splitFrames } from './frames.js';
+import { promptText } from './prompt-text.js';
+import { composerWidth, countRows } from './wrap.js';
 
 /** Texts longer than this are refused; 16 KiB were sent whole in tests. */
 export const maxBodyCharacters: number = 64 * 1024;
 
-/** Rows a terminal needs before a line break can be pasted without being collapsed. */
-const minRowsForLineBreaks = 11;
+/** Below, a draft of several rows is cut off at the screen's edge, and from 10 rows down any line break collapses. */
+const minRowsForTallDrafts = 14;
 
 /**
  * A prompt and nothing else: what would run a command, quit or be eaten is
@@ -16,14 +18,14 @@ const minRowsForLineBreaks = 11;
  * prompt with a mention means.
  */
 export function prepareBody(text: string, snapshot: ScreenSnapshot): BodyVerdict {
-  const sanitised = sanitiseBody(text.replace(controlSequences, ''));
+  const clean = promptText(text);
+  const sanitised = sanitiseBody(clean);
   if (sanitised.kind === 'refused') {
     return refused(
       sanitised.reason,
       'The text has half a surrogate pair; send well-formed Unicode.',
     );
   }
-  const clean = cleanText(sanitised.text);
   if (clean.trim() === '') {
     return refused('empty', 'The text is blank after control characters are dropped; send words.');
   }
@@ -36,36 +38,20 @@ export function prepareBody(text: string, snapshot: ScreenSnapshot): BodyVerdict
   const acting = actingText(clean);
   if (acting) return acting;
   const shielded = shield(clean);
-  if (shielded.includes('\n') && snapshot.rows.length < minRowsForLineBreaks) {
+  const tall = countRows(shielded, composerWidth(snapshot.cols)) > 1;
+  if (tall && snapshot.rows.length < minRowsForTallDrafts) {
     return refused(
       'screen_too_small',
-      `A line break can't be pasted on fewer than ${minRowsForLineBreaks} rows; make the terminal taller.`,
+      `The text takes several rows; make the terminal at least ${minRowsForTallDrafts} rows high.`,
     );
   }
-  return { kind: 'ready', body: { frames: splitFrames(shielded), text: shielded } };
+  // A blank behind a final backslash is sent and not recorded.
+  return { kind: 'ready', body: { frames: splitFrames(shielded), text: shielded.trimEnd() } };
 }
-
-/**
- * What Claude Code would make of the bytes, made before they are sent: it stops
- * at an invisible character and lets Enter go unheard
- * (fixtures/claude/2.1.328/s21-neutral.cast at 3).
- */
-function cleanText(text: string): string {
-  return text
-    .replace(/[\u2028\u2029]/g, '\n')
-    .replaceAll('\t', '    ')
-    .replace(invisible, '')
-    .normalize('NFC')
-    .trimEnd();
-}
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control sequences are what it removes
-const controlSequences = /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]/g;
-const invisible = /[\u200b\u2060\ufeff]/g;
 
 function actingText(text: string): BodyVerdict | null {
   const trimmed = text.trim();
-  if (/^(?:exit|quit|:q!?|:wq!?)$/i.test(trimmed)) {
+  if (/^(?:exit|quit|:q!?|:wq!?)$/.test(trimmed)) {
     return refused('quits', `“${trimmed}” ends Claude Code; add words, or stop the agent instead.`);
   }
   if (trimmed.startsWith('/') && !isPathLike(trimmed)) {
@@ -77,10 +63,10 @@ function actingText(text: string): BodyVerdict | null {
   return null;
 }
 
-/** `/tmp/foo.txt is bad` is text: a command's name has no second slash. */
+/** `/tmp/foo.txt is bad` and `//` are text: a command's name has no second slash. */
 function isPathLike(text: string): boolean {
   const first = text.split(/\s/, 1)[0] ?? '';
-  return /^\/[^/]+\//.test(first);
+  return first.indexOf('/', 1) > 0;
 }
 
 /** The changes that keep the meaning: recorded with the blank, read the same. */

@@ -1,4 +1,4 @@
-import type { ScreenRow, ScreenSnapshot } from '@ostler/terminal';
+import type { Colour, ScreenRow, ScreenSnapshot } from '@ostler/terminal';
 import type { Composer } from '../reading.js';
 import { lastIndexWhere } from './rows.js';
 import { wordings } from './strings.js';
@@ -20,9 +20,9 @@ export function isBusy(snapshot: ScreenSnapshot, conversationEnd: number): boole
 }
 
 /**
- * The queued texts above the spinner: like a sent prompt on a background, but
- * glyph and text in one grey where a sent prompt's text is brighter than its
- * glyph (claude 2.1.328, fixtures/claude/2.1.328/s3-busy-tool.cast).
+ * The queued texts, above the spinner in 2.1.328 and below it in 2.1.280: like
+ * sent prompts on a background, but grey where a sent prompt's text is black or
+ * white (fixtures/claude/2.1.328/s3-busy-tool.cast, 2.1.280/busy-tool.cast).
  */
 export function readQueue(
   snapshot: ScreenSnapshot,
@@ -58,20 +58,19 @@ function offersQueue(snapshot: ScreenSnapshot, end: number, composer: Composer):
 
 function isQueuedRow(row: ScreenRow): boolean {
   if (!/^[❯ ][ \u00a0]\S/.test(row.text)) return false;
-  const glyph = row.runs[0];
-  const text = row.text.startsWith(wordings.promptGlyph)
-    ? glyph
-    : row.runs.find((run) => run.text.trim() !== '');
-  if (!text || text.style.background === null || text.style.foreground === null) return false;
-  // One run from the glyph on: same colour for both.
-  return row.text.startsWith(wordings.promptGlyph)
-    ? text.text.trimEnd().length > 1
-    : row.runs.filter((run) => run.text.trim() !== '').length === 1 &&
-        isGrey(text.style.foreground);
+  const written = row.runs.findLast((run) => run.text.trim() !== '');
+  return written?.style.background != null && isGrey(written.style.foreground);
 }
 
-function isGrey(colour: number | string): boolean {
+function isGrey(colour: Colour): boolean {
+  if (colour === null) return false;
   if (typeof colour === 'number') return colour === 8 || (colour >= 232 && colour <= 250);
   const match = /^#(..)(..)(..)$/.exec(colour);
-  return match !== null && match[1] === match[2] && match[2] === match[3] && match[1] !== 'ff';
+  return (
+    match !== null &&
+    match[1] === match[2] &&
+    match[2] === match[3] &&
+    match[1] !== 'ff' &&
+    match[1] !== '00'
+  );
 }

@@ -14,6 +14,7 @@ export function matchDraft(
   reading: Reading,
   body: PreparedBody,
   snapshot: ScreenSnapshot,
+  tellsHiddenRows = true,
 ): DraftMatch {
   const { composer } = reading;
   if (!composer) return 'other';
@@ -26,6 +27,9 @@ export function matchDraft(
     const end = follow(ours, 0, shown);
     if (end === ours.length) return 'exact';
     if (end >= 0 && shown.length > 0) return 'partial';
+    if (!tellsHiddenRows && fillsBox(composer, snapshot)) {
+      return matchUntold(body.text, { shown, ours, snapshot });
+    }
     return isOurCollapse(composer, body) ? 'exact' : 'other';
   }
   return matchTall(composer, body.text, { shown, ours, snapshot });
@@ -47,6 +51,22 @@ function matchTall(
   if (below > 0 && Math.abs(rows - counted) <= tolerance && contains(ours, shown)) return 'exact';
   // Still being echoed: a piece of ours, fewer rows than all of it.
   return counted <= rows + tolerance && contains(ours, shown) ? 'partial' : 'other';
+}
+
+/** Rows the composer grows to before it scrolls (claude 2.1.280 and 2.1.328, 14 to 40 rows). */
+function fillsBox(composer: Composer, snapshot: ScreenSnapshot): boolean {
+  return composer.rows.length >= Math.max(3, Math.floor(snapshot.rows.length / 2) - 5);
+}
+
+/** Scrolled without a count (claude 2.1.280, fixtures/claude/2.1.280/drafts.cast): the visible part has to be our end. */
+function matchUntold(
+  text: string,
+  parts: { shown: readonly string[]; ours: readonly string[]; snapshot: ScreenSnapshot },
+): DraftMatch {
+  const { shown, ours, snapshot } = parts;
+  if (countRows(text, composerWidth(snapshot.cols)) < snapshot.rows.length / 2 - 5) return 'other';
+  if (endsWith(ours, shown)) return 'exact';
+  return contains(ours, shown) ? 'partial' : 'other';
 }
 
 function characters(text: string): string[] {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { promptText } from './prompt-text.js';
 
 const pastedContent =
   /^\n*<pasted_content id="([0-9a-zA-Z]+)">\n([\s\S]*)\n<\/pasted_content id="([0-9a-zA-Z]+)">\n*$/;
@@ -15,18 +16,11 @@ export function unwrapPastedContent(text: string): string {
   return inner.includes(`<pasted_content id="`) ? text : inner;
 }
 
-/** A text as Claude Code records it, before any change that keeps its meaning. */
-export function recordedText(text: string): string {
-  return text
-    .replace(/\r\n?|[\u2028\u2029]/g, '\n')
-    .replaceAll('\t', '    ')
-    .replace(/[\u200b\ufeff]/g, '')
-    .normalize('NFC')
-    .trimEnd();
-}
+/** Characters that come and go between a prompt and its record without a meaning of their own. */
+const fleeting = /[\p{Cf}\ufe00-\ufe0f\u034f\u115f\u1160\u3164\uffa0]/gu;
 
-/** SHA-256 (hex) over the recorded form, blank edges and the paste envelope taken off. */
+/** SHA-256 (hex) over the recorded form, blank edges, invisible characters and the paste envelope taken off. */
 export function claudeFingerprint(text: string): string {
-  const canonical = recordedText(unwrapPastedContent(text)).trim();
+  const canonical = promptText(unwrapPastedContent(text)).replace(fleeting, '').trim();
   return createHash('sha256').update(canonical, 'utf8').digest('hex');
 }

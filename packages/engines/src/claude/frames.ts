@@ -11,11 +11,19 @@ const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
  */
 export function splitFrames(text: string): string[] {
   const frames: string[] = [];
-  for (const line of text.split(/(?<=\n)/)) {
-    if (line.length <= maxFrameCharacters) frames.push(line);
-    else frames.push(...splitLine(line));
+  for (const piece of text.split(/(?<=\n)/).flatMap(splitImageNames)) {
+    if (piece.length <= maxFrameCharacters) frames.push(piece);
+    else frames.push(...splitLine(piece));
   }
   return frames;
+}
+
+/**
+ * A frame that is the path of an existing image becomes an attachment; in two
+ * frames it stays text (claude 2.1.328, fixtures/claude/2.1.328/image-path.cast).
+ */
+function splitImageNames(line: string): string[] {
+  return line.split(/(?<=\S)(?=\.(?:png|jpe?g|gif|webp|bmp|tiff?|heic|svg|pdf)\b)/i);
 }
 
 function splitLine(line: string): string[] {

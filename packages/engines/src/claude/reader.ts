@@ -1,20 +1,23 @@
 import type { ScreenSnapshot } from '@ostler/terminal';
 import type { AnswerPlan, BodyVerdict, DraftMatch, EngineReader, PreparedBody } from '../engine.js';
 import { eraseKeys } from './erase.js';
+import { compareVersions } from '../find-executable.js';
 import { type OpenQuestion, type Reading, type ReadingSignal, unreadable } from '../reading.js';
-import { planAnswer } from './answer.js';
+import { focusSource, planAnswer, tickedSource, typedSource } from './answer.js';
 import { prepareBody } from './body.js';
 import { isBusy, readQueue } from './busy.js';
 import { findComposer } from './composer.js';
 import { matchDraft } from './draft.js';
 import { claudeFingerprint } from './fingerprint.js';
 import { findDialog, isBackAtShell } from './holds.js';
-import { readQuestion } from './question.js';
+import { type QuestionOnScreen, readQuestion } from './question.js';
 import { holdOfStatus } from './status-file.js';
 import { wordings } from './strings.js';
 
 /** Dialogs of a turn that waits for a person: it isn't over. */
 const midTurn: readonly string[] = ['permission', 'question', 'plan_exit'];
+/** The oldest version seen to say how many rows of a draft it hides. */
+const hiddenRowsSince = '2.1.328';
 const escape = '\u001b';
 
 /** Reads Claude Code's screen; see the recordings under `fixtures/claude/`. */
@@ -23,8 +26,12 @@ export class ClaudeReader implements EngineReader {
   readonly version: string | null;
   readonly busyMode = 'native_queue';
 
+  /** 2.1.280 scrolls a tall draft without a word. */
+  readonly #tellsHiddenRows: boolean;
+
   constructor(version: string | null) {
     this.version = version;
+    this.#tellsHiddenRows = version !== null && compareVersions(version, hiddenRowsSince) >= 0;
   }
 
   read(snapshot: ScreenSnapshot, side: readonly ReadingSignal[] = []): Reading {
@@ -39,14 +46,15 @@ export class ClaudeReader implements EngineReader {
     const end = found ? found.top : snapshot.rows.length;
     const busy = isBusy(snapshot, end);
     if (dialog !== null) {
+      const asked = dialog === 'question' ? readQuestion(snapshot) : null;
       return {
         readable: true,
         composer: null,
         hold: dialog,
         busy: busy || midTurn.includes(dialog),
         queue: [],
-        question: dialog === 'question' ? readQuestion(snapshot) : null,
-        signals,
+        question: asked?.question ?? null,
+        signals: asked ? [...signals, ...answerSignals(asked, snapshot.atMs)] : signals,
       };
     }
     if (!found?.focused) return { ...unreadable, busy, signals };
@@ -68,7 +76,7 @@ export class ClaudeReader implements EngineReader {
   }
 
   matchDraft(reading: Reading, body: PreparedBody, snapshot: ScreenSnapshot): DraftMatch {
-    return matchDraft(reading, body, snapshot);
+    return matchDraft(reading, body, snapshot, this.#tellsHiddenRows);
   }
 
   fingerprint(text: string): string {
@@ -97,6 +105,15 @@ function comingPermission(snapshot: ScreenSnapshot, composerTop: number): string
   return above.some((row) => wordings.permissionComing.pattern.test(row.text))
     ? 'permission'
     : null;
+}
+
+/** What stands in the dialog so far; an answer's steps are checked by it. */
+function answerSignals(asked: QuestionOnScreen, atMs: number): ReadingSignal[] {
+  return [
+    { source: tickedSource, value: asked.ticked.join('\n'), atMs },
+    { source: typedSource, value: asked.typed, atMs },
+    { source: focusSource, value: String(asked.focus), atMs },
+  ];
 }
 
 function screenSignals(snapshot: ScreenSnapshot): ReadingSignal[] {

@@ -13,9 +13,9 @@ export function isRule(row: ScreenRow, cols: number): boolean {
   );
 }
 
-/** The upper border `▔▔▔▔` of a full-width panel. */
+/** The upper border `▔▔▔▔` of a full-width panel; 2.1.280 writes a label into it. */
 export function isPanelBorder(row: ScreenRow): boolean {
-  return /^▔{8,}$/.test(row.text);
+  return /^▔{8}.*▔$/.test(row.text);
 }
 
 export function lastIndexWhere(

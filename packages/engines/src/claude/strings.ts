@@ -36,7 +36,6 @@ export const wordings: {
   readonly queueGhost: Wording;
   readonly permissionComing: Wording;
   readonly stashed: Wording;
-  readonly invisibleRemoved: Wording;
 } = {
   promptGlyph: '❯',
   shellGlyph: '!',
@@ -45,19 +44,18 @@ export const wordings: {
   collapseMarker: {
     pattern:
       /\[(?:Pasted\s+text|\.\.\.Truncated\s+text|Image)\s+#\d+(?:\s+\+(\d+)\s+lines)?(?:\.\.\.)?\]/g,
-    seen: newer,
+    seen: both,
   },
-  spinnerRow: { pattern: /^[·✢✳✶✻✽*] \S+…(?: \(|$)/, seen: newer },
-  interruptFooter: { pattern: /esc to interrupt/, seen: newer },
-  busyTitle: { pattern: /^[◐◑◒◓\u2801-\u28ff] /, seen: newer },
-  ownTitle: { pattern: /Claude Code|claude agents/, seen: newer },
-  agentsTitle: { pattern: /claude agents$/, seen: newer },
-  agentsFooter: { pattern: /^\s*enter to (?:return|open|create)\b/, seen: newer },
+  spinnerRow: { pattern: /^[·✢✳✶✻✽*] \S+…(?: \(|$)/, seen: both },
+  interruptFooter: { pattern: /esc to interrupt/, seen: both },
+  busyTitle: { pattern: /^[◐◑◒◓\u2801-\u28ff] /, seen: both },
+  ownTitle: { pattern: /Claude Code|claude agents/, seen: both },
+  agentsTitle: { pattern: /claude agents$/, seen: both },
+  agentsFooter: { pattern: /^\s*enter to (?:return|open|create)\b/, seen: both },
   queueNote: { pattern: /^\s+(?:⎿\s+Queued · )?ctrl\+x ctrl\+s to send now/, seen: both },
-  queueGhost: { pattern: /^Press up to edit queued/, seen: newer },
-  permissionComing: { pattern: /^\s*Waiting for permission…/, seen: newer },
-  stashed: { pattern: /draft stashed$/, seen: newer },
-  invisibleRemoved: { pattern: /Removed \d+ invisible characters? · review/, seen: newer },
+  queueGhost: { pattern: /^Press up to edit queued/, seen: both },
+  permissionComing: { pattern: /^\s*Waiting for permission…/, seen: both },
+  stashed: { pattern: / (?:draft|›) stashed$/, seen: both },
 };
 
 /** In the order they are tried. A panel without a name of its own is a `menu`. */
@@ -67,32 +65,33 @@ export const dialogWordings: readonly DialogWording[] = [
     panel: /^\s*Make auto mode your default permission mode\?/,
     seen: newer,
   },
-  { hold: 'transcript', footer: /^\s*Showing detailed transcript · /, seen: newer },
-  { hold: 'question', footer: /^\s*Enter to select · /, seen: newer },
+  { hold: 'transcript', footer: /^\s*Showing detailed transcript · /, seen: both },
+  { hold: 'question', footer: /^\s*Enter to select · /, seen: both },
+  { hold: 'question', panel: /^\s*Review your answers$/, seen: both },
   {
     hold: 'plan_exit',
     panel: /^\s*(?:Exit plan mode\?|Ready to code\?|Claude wants to exit plan mode)/,
-    seen: newer,
+    seen: both,
   },
   {
     hold: 'permission',
     panel: /^\s*Do you want to .*\?$/,
     footer: /^\s*Esc to cancel\b/,
-    seen: newer,
+    seen: both,
   },
-  { hold: 'trust', panel: /^\s*Accessing workspace:$/, footer: /Enter to confirm/, seen: newer },
+  { hold: 'trust', panel: /^\s*Accessing workspace:$/, footer: /Enter to confirm/, seen: both },
   {
     hold: 'bypass_permissions',
     panel: /^\s*WARNING: .*Bypass Permissions mode/,
     footer: /Enter to confirm/,
-    seen: newer,
+    seen: both,
   },
-  { hold: 'api_key', panel: /^\s*Detected a custom API key/, seen: newer },
+  { hold: 'api_key', panel: /^\s*Detected a custom API key/, seen: both },
   { hold: 'held_message', panel: /^\s*Held message from another session/, seen: newer },
-  { hold: 'model_picker', panel: /^\s*Select model$/, seen: newer },
-  { hold: 'resume_picker', panel: /^\s*Resume session\b/, seen: newer },
-  { hold: 'search', panel: /^\s*Search prompts\b/, seen: newer },
-  { hold: 'rewind', panel: /^\s*Rewind$/, seen: newer },
-  { hold: 'settings', panel: /^\s*Settings\s+Status\s+Config\b/, seen: newer },
-  { hold: 'help', panel: /^\s*Help\s+General\s+Commands\b/, seen: newer },
+  { hold: 'model_picker', panel: /^\s*Select model$/, seen: both },
+  { hold: 'resume_picker', panel: /^\s*Resume session\b/, seen: both },
+  { hold: 'search', panel: /^\s*Search prompts\b/, seen: both },
+  { hold: 'rewind', panel: /^\s*Rewind$/, seen: both },
+  { hold: 'settings', panel: /^\s*Settings\s+Status\s+Config\b/, seen: both },
+  { hold: 'help', panel: /^\s*Help\s+General\s+Commands\b/, seen: both },
 ];

@@ -62,7 +62,7 @@ export function findComposer(snapshot: ScreenSnapshot): ComposerPlace | null {
 function glyphRow(texts: readonly string[], cursorRow: number): number | null {
   for (let row = cursorRow; row >= 0; row -= 1) {
     const text = texts[row] ?? '';
-    if (/^[›!](?: |$)/u.test(text)) return row;
+    if (strings.draftRow.is.test(text)) return row;
     if (!isBlank(text) && !text.startsWith('  ')) return null;
   }
   return null;

@@ -34,9 +34,9 @@ export function matchRows(draft: VisibleDraft, body: PreparedBody): DraftMatch {
   if (draft.hiddenBelow) return 'other';
   const expected = expectedCells(body, shown);
   const whole = matchFrom([0], draft, expected);
-  if (whole !== 'other' || !draft.hiddenAbove) return whole;
+  if (whole === 'exact' || !draft.hiddenAbove) return whole;
   const laterStarts = Array.from({ length: expected.length }, (_, index) => index + 1);
-  return matchFrom(laterStarts, draft, expected) === 'exact' ? 'exact' : 'other';
+  return matchFrom(laterStarts, draft, expected) === 'exact' ? 'exact' : whole;
 }
 
 function matchFrom(

@@ -106,9 +106,10 @@ export class CodexReader implements EngineReader {
 
 function held(hold: string, snapshot: ScreenSnapshot, signals: readonly ReadingSignal[]): Reading {
   const state = programState(snapshot)?.state;
+  const title = snapshot.signals.title?.text ?? '';
   const busy =
     state === undefined
-      ? /^[\u2800-\u28ff] |^\[ [.!] \] /u.test(snapshot.signals.title?.text ?? '')
+      ? strings.busyTitle.is.test(title) || strings.blockedTitle.is.test(title)
       : state === 'working' || state === 'blocked';
   return { ...unreadable, readable: true, hold, busy, signals };
 }

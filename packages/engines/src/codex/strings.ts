@@ -1,7 +1,6 @@
 /**
  * Every text, glyph and colour of the screen that may drift, in one place, with
- * the versions it was seen in. A pattern without a version comes from another
- * version's notes and only ever forbids typing.
+ * the versions it was seen in (fixtures/codex/<version>/).
  */
 interface Seen<Value> {
   readonly is: Value;
@@ -15,24 +14,19 @@ const both = '0.156.1, 0.169.0';
 interface Strings
   extends Readonly<
       Record<
-        | 'promptGlyph'
-        | 'shellGlyph'
-        | 'moreAbove'
-        | 'moreBelow'
-        | 'notesPlaceholder'
-        | 'noneOption',
+        'shellGlyph' | 'moreAbove' | 'moreBelow' | 'notesPlaceholder' | 'noneOption',
         Seen<string>
       >
     >,
     Readonly<
       Record<
+        | 'draftRow'
         | 'collapseMarker'
         | 'statusRow'
         | 'busyTitle'
         | 'blockedTitle'
         | 'queueItem'
         | 'queueHint'
-        | 'modelFooter'
         | 'startingFooter'
         | 'bareShortcutsFooter'
         | 'searchFooter'
@@ -49,9 +43,9 @@ interface Strings
 }
 
 export const strings: Strings = {
-  /** Column 0 of the first row of a prompt being written. */
-  promptGlyph: seen('›', both),
-  /** The same place while the draft is a shell command. */
+  /** The first row of a prompt being written. */
+  draftRow: seen(/^[›!](?: |$)/u, both),
+  /** Its glyph while the draft is a shell command. */
   shellGlyph: seen('!', both),
   /** Right end of the first or last visible row of a draft taller than its box. */
   moreAbove: seen('↑', '0.169.0'),
@@ -74,7 +68,6 @@ export const strings: Strings = {
   queueHint: seen(/^ {4}(?:shift\+←|alt ?\+ ?↑|⌥ ?\+ ?↑) edit/u, '0.169.0'),
 
   /** Rows under the composer. */
-  modelFooter: seen(/^ {2}\S.* · (?:~|\/)/, both),
   startingFooter: seen(/^ {2}Waiting for startup\b/, '0.169.0'),
   bareShortcutsFooter: seen(/^ {2}\? for shortcuts\s*$/, '0.169.0'),
   searchFooter: seen(/^ {2}reverse-i-search:/, both),
@@ -82,7 +75,7 @@ export const strings: Strings = {
   /** The box above an empty conversation before the session is configured. */
   loadingHeader: seen(/^│ model: +loading\b/u, '0.156.1'),
 
-  questionHead: seen(/^ {2}Question (\d+)\/(\d+) \(\d+ unanswered\)/, both),
+  questionHead: seen(/^ {2}Question (\d+)\/(\d+)(?: \(\d+ unanswered\))?\s*$/, both),
   questionFoot: seen(/^ {2}tab (?:to add notes|or esc to clear notes)\b/, both),
   option: seen(/^ {2}(›| ) (\d+)\. (.*)$/u, both),
   notesRow: seen(/^ {2}› (?!\d+\. )(.*)$/u, both),
@@ -102,8 +95,6 @@ export interface DialogPattern {
   readonly foot: RegExp;
 }
 
-const numberedChoice = /^› \d+\. /u;
-
 /** Dialogs in which the cursor is hidden. The first match wins. */
 export const dialogs: readonly DialogPattern[] = [
   {
@@ -119,12 +110,6 @@ export const dialogs: readonly DialogPattern[] = [
     foot: /^ {2}Press enter to confirm or esc to cancel/,
   },
   {
-    hold: 'permission',
-    seenIn: '',
-    head: /^ {2}(?:Would you like to |Do you want to |Allow )/,
-    foot: /^ {2}Press enter to confirm or esc to cancel/,
-  },
-  {
     hold: 'question',
     seenIn: both,
     head: strings.questionHead.is,
@@ -137,12 +122,11 @@ export const dialogs: readonly DialogPattern[] = [
     foot: /^› 1\. Trust and continue/u,
   },
   {
-    hold: 'trust',
-    seenIn: '',
-    head: /Do you trust the contents of this directory\?|allow Codex to work in this folder/,
-    foot: numberedChoice,
+    hold: 'update',
+    seenIn: both,
+    head: /^ {2}Update available · /u,
+    foot: /^ {2}enter continue · esc skip/u,
   },
-  { hold: 'update', seenIn: '', head: /Update available/, foot: /^› 1\. Update now/u },
   {
     hold: 'hooks_review',
     seenIn: both,
@@ -151,9 +135,9 @@ export const dialogs: readonly DialogPattern[] = [
   },
   {
     hold: 'model_migration',
-    seenIn: '',
-    head: /Choose how you'd like Codex to proceed/,
-    foot: numberedChoice,
+    seenIn: both,
+    head: /^[› ] 1\. Try new model/u,
+    foot: /^ {2}enter\/esc confirm · /u,
   },
   {
     hold: 'model_picker',
@@ -183,20 +167,14 @@ export const dialogs: readonly DialogPattern[] = [
   { hold: 'pager', seenIn: both, head: /^\/ (?:[A-Z] )+\//, foot: /^ q close/ },
   {
     hold: 'locked',
-    seenIn: '',
-    head: /This conversation is open in another app/,
-    foot: /This conversation is open in another app/,
+    seenIn: both,
+    head: /^ {2}\S+ +This conversation is open in another app/u,
+    foot: /^ {3}r retry {3}/,
   },
   {
     hold: 'sign_in',
     seenIn: both,
     head: /^[> ] 1\. Sign in with ChatGPT/u,
-    foot: /^ {2}Press enter to continue/i,
-  },
-  {
-    hold: 'onboarding',
-    seenIn: both,
-    head: /^ {2}Welcome to Codex, OpenAI's command-line coding agent/,
     foot: /^ {2}Press enter to continue/i,
   },
   {

@@ -1,5 +1,5 @@
 export { type Cast, loadCast } from './cast.js';
-export { type Moment, replayCast, replayScreens } from './replay.js';
+export { type Moment, momentSeconds, replayCast, replayScreens } from './replay.js';
 export {
   type ExpectedMoment,
   findFixtures,

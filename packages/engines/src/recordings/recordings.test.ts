@@ -31,7 +31,7 @@ describe.each(fixtures)('$name', ({ castPath, side }) => {
       rows: side.rows,
     });
     const reader = (await engineOf(side.engine)).reader(side.version);
-    const moments = inOrder(side.moments);
+    const moments = inOrder(cast, side.moments);
     const screens = replayScreens(
       cast,
       moments.map((moment) => moment.at),

@@ -1,10 +1,23 @@
+import { CodedError } from '@ostler/runtime';
 import { Screen, type ScreenSnapshot } from '@ostler/terminal';
 import type { EngineReader } from '../engine.js';
 import type { Reading } from '../reading.js';
 import { type Cast, loadCast } from './cast.js';
 
-/** Seconds from the recording's start (what came at that very instant is included), or its end. */
-export type Moment = number | 'end';
+/**
+ * Seconds from the recording's start (what came at that very instant is
+ * included), the label of a mark in it, or `end`.
+ */
+export type Moment = number | string;
+
+/** Throws CodedError CAST_MARK_MISSING. */
+export function momentSeconds(cast: Cast, at: Moment): number {
+  if (typeof at === 'number') return at;
+  if (at === 'end') return Number.POSITIVE_INFINITY;
+  const mark = cast.events.find((event) => event.kind === 'm' && event.data === at);
+  if (mark) return mark.atSeconds;
+  throw new CodedError('CAST_MARK_MISSING', `The recording has no mark “${at}”; name one it has.`);
+}
 
 /**
  * The real headless screen of a recording at each moment, in one pass. Moments
@@ -18,7 +31,7 @@ export async function* replayScreens(
   using screen = new Screen({ cols: cast.header.width, rows: cast.header.height });
   let next = 0;
   for (const moment of moments) {
-    const untilSeconds = moment === 'end' ? Number.POSITIVE_INFINITY : moment;
+    const untilSeconds = momentSeconds(cast, moment);
     for (; next < cast.events.length; next += 1) {
       const event = cast.events[next];
       if (!event || event.atSeconds > untilSeconds) break;

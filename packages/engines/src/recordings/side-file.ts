@@ -1,7 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Moment } from './replay.js';
+import type { Cast } from './cast.js';
+import { type Moment, momentSeconds } from './replay.js';
 
 export interface ExpectedMoment {
   readonly at: Moment;
@@ -30,7 +31,7 @@ const schema: z.ZodType<SideFile> = z.strictObject({
   moments: z
     .array(
       z.strictObject({
-        at: z.union([z.number().min(0), z.literal('end')]),
+        at: z.union([z.number().min(0), z.string().min(1)]),
         why: z.string().min(1),
         expect: z.record(z.string(), z.unknown()),
       }),
@@ -58,7 +59,6 @@ export async function findFixtures(root: string): Promise<RecordingFixture[]> {
 }
 
 /** Moments in the order they are replayed. */
-export function inOrder(moments: readonly ExpectedMoment[]): readonly ExpectedMoment[] {
-  const seconds = (at: Moment): number => (at === 'end' ? Number.POSITIVE_INFINITY : at);
-  return moments.toSorted((a, b) => seconds(a.at) - seconds(b.at));
+export function inOrder(cast: Cast, moments: readonly ExpectedMoment[]): readonly ExpectedMoment[] {
+  return moments.toSorted((a, b) => momentSeconds(cast, a.at) - momentSeconds(cast, b.at));
 }

@@ -1,0 +1,122 @@
+import { expect, test } from 'vitest';
+import type { EngineEvent } from '../engine-event.js';
+import { CodexRecordReader, readRecordOwner } from './record.js';
+
+const at = '2026-11-30T12:00:00.000Z';
+const atMs = Date.parse(at);
+const event = (payload: object): object => ({ timestamp: at, type: 'event_msg', payload });
+const prompt = (id: string, text: string, turn: string): object =>
+  event({
+    type: 'item_completed',
+    turn_id: turn,
+    item: { type: 'UserMessage', id, client_id: 'c', content: [{ type: 'text', text }] },
+  });
+
+function all(...lines: unknown[]): EngineEvent[] {
+  const reader = new CodexRecordReader();
+  return lines.flatMap((line, index) => reader.read(line, index * 100));
+}
+
+test('a turn with a steered input: both are members of its end', () => {
+  expect(
+    all(
+      event({ type: 'task_started', turn_id: 't1' }),
+      prompt('i1', 'A', 't1'),
+      prompt('i2', 'B', 't1'),
+      event({ type: 'task_complete', turn_id: 't1', last_agent_message: 'done' }),
+    ),
+  ).toEqual([
+    { kind: 'turn_started', turnRef: 't1', atMs },
+    { kind: 'input_consumed', text: 'A', evidence: 'record', inputRef: 'i1', turnRef: 't1', atMs },
+    { kind: 'input_consumed', text: 'B', evidence: 'record', inputRef: 'i2', turnRef: 't1', atMs },
+    {
+      kind: 'turn_ended',
+      turnRef: 't1',
+      outcome: 'completed',
+      inputRefs: ['i1', 'i2'],
+      finalText: 'done',
+      atMs,
+    },
+  ]);
+});
+
+test('aborted is cancelled, an error is failed', () => {
+  const ends = all(
+    event({ type: 'task_started', turn_id: 't1' }),
+    event({ type: 'turn_aborted', turn_id: 't1', reason: 'interrupted' }),
+    event({ type: 'task_started', turn_id: 't2' }),
+    prompt('i1', 'A', 't2'),
+    event({
+      type: 'task_complete',
+      turn_id: 't2',
+      last_agent_message: null,
+      error: { message: 'no' },
+    }),
+  ).filter((each) => each.kind === 'turn_ended');
+  expect(ends).toMatchObject([
+    { turnRef: 't1', outcome: 'cancelled', inputRefs: [] },
+    { turnRef: 't2', outcome: 'failed', inputRefs: ['i1'] },
+  ]);
+});
+
+test('the older form, without ids', () => {
+  expect(
+    all(
+      event({ type: 'task_started' }),
+      event({ type: 'user_message', message: 'A', kind: 'plain' }),
+      event({ type: 'task_complete', last_agent_message: 'ok' }),
+    ),
+  ).toMatchObject([
+    { kind: 'turn_started', turnRef: null },
+    { kind: 'input_consumed', text: 'A', inputRef: 'line:100', turnRef: null },
+    { kind: 'turn_ended', inputRefs: ['line:100'], finalText: 'ok' },
+  ]);
+});
+
+test('a file that has both forms counts a prompt once', () => {
+  const consumed = all(
+    event({ type: 'task_started', turn_id: 't1' }),
+    event({ type: 'user_message', message: 'A' }),
+    prompt('i1', 'A', 't1'),
+    event({ type: 'user_message', message: 'B' }),
+    prompt('i2', 'B', 't1'),
+  ).filter((each) => each.kind === 'input_consumed');
+  expect(consumed).toMatchObject([{ text: 'A' }, { text: 'B' }]);
+});
+
+test('a prompt of another turn is no member of this one', () => {
+  const end = all(
+    event({ type: 'task_started', turn_id: 't1' }),
+    prompt('i1', 'A', 't0'),
+    event({ type: 'task_complete', turn_id: 't1', last_agent_message: 'x' }),
+  ).at(-1);
+  expect(end).toMatchObject({ kind: 'turn_ended', inputRefs: [] });
+});
+
+test('what is no event is nothing', () => {
+  expect(
+    all(
+      null,
+      3,
+      {},
+      { timestamp: 'never', type: 'event_msg', payload: { type: 'task_started' } },
+      {
+        timestamp: at,
+        type: 'response_item',
+        payload: { type: 'message', role: 'user', content: [] },
+      },
+    ),
+  ).toEqual([]);
+});
+
+test('a thread the engine made for itself is not the person’s', () => {
+  const meta = (thread_source?: string): unknown => ({
+    timestamp: at,
+    type: 'session_meta',
+    payload: { id: 'x', cwd: '/p', thread_source },
+  });
+  expect(readRecordOwner(meta('user'))).toMatchObject({ threadId: 'x', isUsers: true });
+  expect(readRecordOwner(meta())).toMatchObject({ isUsers: true });
+  expect(readRecordOwner(meta('subagent'))).toMatchObject({ isUsers: false });
+  expect(readRecordOwner(event({ type: 'task_started' }))).toBeNull();
+});
