@@ -21,3 +21,8 @@ export {
   type ReadingSignal,
   unreadable,
 } from './reading.js';
+export {
+  type RecordLine,
+  RecordTail,
+  type RecordTailOptions,
+} from './record-tail.js';

@@ -4,9 +4,9 @@ import {
   type EngineObserver,
   type ObserveRequest,
   type ReadingSignal,
+  RecordTail,
 } from '@ostler/engines';
 import { z } from 'zod';
-import { RecordLines } from './record-lines.js';
 
 const entrySchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('session'), at: z.number(), id: z.string() }),
@@ -39,7 +39,7 @@ export function recordPathOf(sessionDir: string): string {
 /** Follows the session record, over rotations. */
 export class SimulatedObserver implements EngineObserver {
   readonly #request: ObserveRequest;
-  readonly #files: RecordLines[] = [];
+  readonly #files: RecordTail[] = [];
 
   constructor(request: ObserveRequest) {
     this.#request = request;
@@ -51,12 +51,20 @@ export class SimulatedObserver implements EngineObserver {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const file of this.#files.splice(0)) file[Symbol.dispose]();
+    await Promise.all(this.#files.splice(0).map((file) => file[Symbol.asyncDispose]()));
   }
 
   #follow(file: string): void {
-    const { logger } = this.#request;
-    this.#files.push(new RecordLines(file, logger, (value) => this.#note(value)));
+    const { clock, logger } = this.#request;
+    this.#files.push(
+      new RecordTail({
+        path: file,
+        from: 'start',
+        clock,
+        logger,
+        onRecord: ({ value }) => this.#note(value),
+      }),
+    );
   }
 
   #note(value: unknown): void {
