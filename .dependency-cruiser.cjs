@@ -14,7 +14,7 @@ const floors = [
 // Runtime is floor 0, open to all. Lab stands beside the house: it may import every room but the topmost.
 const side = 'lab';
 
-const testFile = '(\\.test\\.ts$|^packages/[^/]+/(live|test)/|/testing/)';
+const testFile = '(\\.test\\.ts$|^packages/[^/]+/live/|/testing/)';
 const demo = '^packages/ostler/src/demo/';
 const folder = (rooms) => `^packages/(${rooms.join('|')})/`;
 const anySpelling = (rooms) => {

@@ -50,7 +50,6 @@ const tests = [
   'packages/*/src/**/*.test.ts',
   'packages/*/src/**/testing/**/*.ts',
   'packages/*/live/**/*.ts',
-  'packages/*/test/**/*.ts',
 ];
 
 export default tseslint.config(

@@ -6,7 +6,9 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['ostler-source', 'node', 'import', 'default'] } },
   test: {
     include: ['packages/*/src/**/*.test.ts', 'tools/*.test.mjs'],
-    testTimeout: 10_000,
+    // A limit for hangs, not a measure: real terminals share the machine with other work.
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
     coverage: {
       provider: 'v8',
       include: ['packages/*/src/**/*.ts'],

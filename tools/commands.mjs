@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from './build.mjs';
 import { endLike, node, runInherited } from './child.mjs';
@@ -44,10 +43,6 @@ export const commands = {
 
   async engines(args) {
     await underLock('prepare', ensureInstalled);
-    if (!existsSync(join(root, 'tools', 'engines.mjs'))) {
-      say('tools/engines.mjs is missing from this tree');
-      process.exit(1);
-    }
     await handOver('tools/engines.mjs', args);
   },
 };

@@ -33,7 +33,9 @@ export function observeReading(
     composer,
     draft,
     draftIsAccepted:
-      accepted !== null && reader.matchDraft(reading, accepted, snapshot) === 'exact',
+      draft !== 'empty' &&
+      accepted !== null &&
+      reader.matchDraft(reading, accepted, snapshot) === 'exact',
     busy: reading.busy,
     queueShowsActive:
       prepared !== null &&
@@ -64,6 +66,7 @@ const squash = (text: string): string => text.replace(/\s+/gu, '');
 
 /** How many of the shown queue entries are (the beginning of) `text`; engines cut long ones. */
 export function queuedCopies(queue: readonly string[], text: string): number {
+  if (queue.length === 0) return 0;
   const whole = squash(text);
   return queue.filter((entry) => {
     const shown = squash(entry).replace(/(…|\.\.\.)$/u, '');

@@ -1,11 +1,12 @@
 import {
   and,
+  type AnyActorScope,
   type AnyStateMachine,
+  createActor,
   initialTransition,
   or,
   setup,
   type SnapshotFrom,
-  transition,
 } from 'xstate';
 import { guards, holdAt, isBusy, observed } from './guards.js';
 import { type ControllerLimits, defaultLimits } from './limits.js';
@@ -739,8 +740,34 @@ export function startInput(limits: ControllerLimits, busyMode: InputMode): Step 
 
 /** Pure: the same state and event always give the same next state and commands. */
 export function stepInput(state: InputState, event: InputEvent): Step {
-  const [next, actions] = transition(machine, state as SnapshotFrom<typeof machine>, event);
+  const actions: { type: string; params: unknown }[] = [];
+  stepScope.actionExecutor = ({ type, params }) => void actions.push({ type, params });
+  const next = machine.transition(state as SnapshotFrom<typeof machine>, event, stepScope);
   return { state: next, commands: commandsOf(actions) };
+}
+
+/**
+ * What a step runs in. xstate's own `transition` starts an actor for each step, which takes
+ * several times as long as the step; this one is never started and serves them all.
+ */
+const stepScope: AnyActorScope = inertScope();
+
+function inertScope(): AnyActorScope {
+  const self = createActor(machine, {
+    input: { limits: defaultLimits, busyMode: 'daemon_queue' },
+  });
+  const nothing = (): void => undefined;
+  return {
+    self,
+    system: self.system,
+    id: '',
+    sessionId: '',
+    logger: nothing,
+    defer: nothing,
+    emit: nothing,
+    stopChild: nothing,
+    actionExecutor: nothing,
+  };
 }
 
 const commandTypes: ReadonlySet<string> = new Set<InputCommand['type']>([

@@ -7,30 +7,61 @@ import { LiveWorld } from './live-world.js';
 import { liveScript } from './script.js';
 
 const escape = '\u001b';
+/** A person's own yes to a permission. */
+const yes = { claude: '1', codex: 'y' } as const;
 const down = '\u001b[B';
+const up = '\u001b[A';
 
 interface StartScreen {
-  readonly name: string;
+  /** As the engine's reader calls it. */
+  readonly hold: string;
   readonly engine: RealEngineOptions;
-  /** What a person presses to leave it, one after another. */
-  readonly leave: readonly string[];
+  /** Versions before this one don't show it. */
+  readonly since?: string;
+  /** What a person presses to choose another answer than the first, and the row that shows it chosen. */
+  readonly choose?: { readonly keys: string; readonly row: string };
+  /** What a person presses then. */
+  readonly confirm: string;
 }
 
 const startScreens: Readonly<Record<PinnedEngine['engine'], readonly StartScreen[]>> = {
   claude: [
-    { name: 'trust', engine: { trusted: false }, leave: [down, '\r'] },
-    { name: 'API key', engine: { keyApproved: false }, leave: [`${escape}[A`, '\r'] },
     {
-      name: 'bypass warning',
+      hold: 'trust',
+      engine: { trusted: false },
+      choose: { keys: down, row: '❯ Yes, I trust' },
+      confirm: '\r',
+    },
+    {
+      hold: 'api_key',
+      engine: { keyApproved: false },
+      choose: { keys: up, row: '❯ Yes' },
+      confirm: '\r',
+    },
+    {
+      hold: 'auto_mode_offer',
+      engine: { autoModeDeclined: false },
+      since: '2.1.328',
+      choose: { keys: down, row: '❯ No, keep' },
+      confirm: '\r',
+    },
+    {
+      hold: 'bypass_permissions',
       engine: { permissions: 'free', freeAccepted: false },
-      leave: [down, '\r'],
+      choose: { keys: down, row: '❯ Yes, I accept' },
+      confirm: '\r',
     },
   ],
   codex: [
-    { name: 'trust', engine: { trusted: false }, leave: ['\r'] },
-    { name: 'model migration', engine: { model: 'gpt-5.5' }, leave: [down, '\r'] },
-    { name: 'update', engine: { updateAvailable: '9.9.9' }, leave: [escape] },
-    { name: 'hooks review', engine: { promptHook: 'true' }, leave: [escape] },
+    { hold: 'trust', engine: { trusted: false }, confirm: '\r' },
+    {
+      hold: 'model_migration',
+      engine: { model: 'gpt-5.5' },
+      choose: { keys: down, row: '› 2. Use existing model' },
+      confirm: '\r',
+    },
+    { hold: 'update', engine: { updateAvailable: '9.9.9' }, confirm: escape },
+    { hold: 'hooks_review', engine: { promptHook: 'true' }, confirm: escape },
   ],
 };
 
@@ -45,18 +76,21 @@ export function dialogs(pin: PinnedEngine, width: Width): void {
         for (let round = 0; round < width.races; round += 1) {
           world.model.release(`${kind}-${round}`);
           await world.send(`${kind} ${round}`);
-          await world.untilHeld();
+          await world.untilDialog(kind);
           const key = await world.send(`behind ${kind} ${round}`);
           await world.until(
             'the hold',
             () => world.receipt(key).input?.phase === 'waiting_for_user',
           );
           expect((await world.reading()).hold).toBe(kind);
-          world.agent.personInput(escape);
+          expect(approved(world, `permission-${round}`)).toBe(false);
+          await world.press(
+            kind === 'permission' ? yes[pin.engine] : '\r',
+            async () => (await world.reading()).hold !== kind,
+          );
           await world.wait(key, 'settled');
           await world.untilIdle();
           expect(world.model.countOf(`behind ${kind} ${round}`)).toBe(1);
-          expect(approved(world, `permission-${round}`)).toBe(false);
         }
         expectNoFault(world);
       });
@@ -69,33 +103,35 @@ export function dialogs(pin: PinnedEngine, width: Width): void {
         await world.model.reached(`race-${round}`);
         world.model.release(`race-${round}`);
         const key = await world.send(`into the race ${round}`);
-        await world.untilHeld();
+        await world.untilDialog('permission');
         expect(approved(world, `race-${round}`)).toBe(false);
-        world.agent.personInput(escape);
-        await world.wait(key, 'settled');
-        await world.until('the end of the race', async () => (await world.reading()).hold === null);
-        expect(approved(world, `race-${round}`)).toBe(false);
-        if ((await world.reading()).composer?.draft) world.agent.personInput('\u0003');
+        await world.press(yes[pin.engine], () => approved(world, `race-${round}`));
+        await world.settle(key);
         await world.untilIdle();
       }
       expectNoFault(world);
     });
 
     for (const screen of startScreens[pin.engine]) {
-      test(`the ${screen.name} screen at the start`, async () => {
+      if (screen.since !== undefined && pin.version < screen.since) continue;
+      test(`the screen ${screen.hold} at the start`, async () => {
         await using world = await open(pin, screen.engine);
-        const key = await world.send('sent before the start screen');
-        await world.until('the hold', () => world.receipt(key).input?.phase === 'waiting_for_user');
-        expect(world.model.received()).toEqual([]);
-        for (const keys of screen.leave) {
-          const before = (await world.agent.screen()).rows.join('\n');
-          world.agent.personInput(keys);
-          await world.until(
-            'a change on the screen',
-            async () => (await world.agent.screen()).rows.join('\n') !== before,
-          );
-        }
-        expect((await world.wait(key, 'settled')).state).toBe('completed');
+        const first = await world.send('sent before the start screen');
+        await world.untilDialog(screen.hold);
+        const behind = await world.send('sent behind the start screen');
+        await world.until('its hold', () => {
+          const { input, state } = world.receipt(first);
+          return state === 'unknown' || input?.hold === screen.hold;
+        });
+        expect(world.model.countOf('sent behind the start screen')).toBe(0);
+        const { choose } = screen;
+        await world.press(
+          async () => (choose && !(await world.shows(choose.row)) ? choose.keys : screen.confirm),
+          async () => (await world.reading()).hold !== screen.hold,
+        );
+        // The dialog may have opened between the paste and Enter: then the first is in doubt.
+        expect((await world.settle(first)).state).toMatch(/^(completed|unknown)$/);
+        expect((await world.settle(behind)).state).toBe('completed');
         expectNoFault(world);
       });
     }

@@ -18,7 +18,9 @@ import { Tally } from './tally.js';
 export const roomDir: string = defaultRoomDir();
 export const enginesDir: string = join(roomDir, '..', '..', '.engines');
 
-const patienceMs = 30_000;
+const patienceMs = 20_000;
+const shownReceipts = 4;
+const pressAgainMs = 3_000;
 
 /** One pinned engine behind one Ostler, offline, with the model's own account of what arrived. */
 export class LiveWorld implements AsyncDisposable {
@@ -96,10 +98,15 @@ export class LiveWorld implements AsyncDisposable {
     return receipt;
   }
 
-  /** Waits until the receipt says so, or is settled otherwise. */
+  /** Waits until the receipt says so, or is settled otherwise, or in doubt; throws when none comes. */
   async wait(key: string, until: 'accepted' | 'started' | 'settled'): Promise<Receipt> {
-    const { receipt } = await this.ostler.receiptWait(key, { until, timeoutMs: patienceMs });
-    return receipt;
+    await this.until(`${until} for ${key}`, () => {
+      const { input, state } = this.receipt(key);
+      if (['completed', 'rejected', 'unknown'].includes(state)) return true;
+      if (until === 'settled') return false;
+      return state === 'started' || (until === 'accepted' && input?.phase === 'accepted');
+    });
+    return this.receipt(key);
   }
 
   /** Waits for a condition; looks again at every event of the model and of Ostler, and now and then. */
@@ -119,20 +126,72 @@ export class LiveWorld implements AsyncDisposable {
 
   async untilIdle(): Promise<void> {
     await this.until('an idle composer', async () => {
-      const reading = await this.reading();
-      return (
-        reading.readable && reading.composer !== null && !reading.busy && reading.hold === null
-      );
+      const { busy, composer, hold, readable } = await this.reading();
+      return readable && composer !== null && !busy && hold === null;
     });
   }
 
-  async untilHeld(): Promise<void> {
-    await this.until('a dialog', async () => (await this.reading()).hold !== null);
+  /** Waits until the dialog itself stands on the screen, not only a sign that it will. */
+  async untilDialog(hold: string): Promise<void> {
+    const words = {
+      permission: this.pin.engine === 'claude' ? 'Do you want to' : 'Would you like to',
+    };
+    await this.until(`the dialog ${hold}`, async () => {
+      const reading = await this.reading();
+      if (reading.hold !== hold || reading.composer !== null) return false;
+      return hold !== 'permission' || (await this.shows(words.permission));
+    });
+  }
+
+  async shows(text: string): Promise<boolean> {
+    return (await this.agent.screen()).rows.some((row) => row.includes(text));
+  }
+
+  /** A person clears an unsent draft; nothing is pressed where there is none. */
+  async clearDraft(): Promise<void> {
+    const draft = async (): Promise<string> => (await this.reading()).composer?.draft ?? '';
+    if ((await draft()) !== '') await this.press('\u0003', async () => (await draft()) === '');
+  }
+
+  /**
+   * A person's key, pressed again every few seconds until it has its effect. `next` says which
+   * key it is by what the screen shows.
+   */
+  async press(
+    next: string | (() => Promise<string>),
+    effect: () => boolean | Promise<boolean>,
+  ): Promise<void> {
+    let pressedAtMs = Number.NEGATIVE_INFINITY;
+    let last = '';
+    await this.until('the effect of a key', async () => {
+      if (await effect()) return true;
+      const keys = typeof next === 'string' ? next : await next();
+      const nowMs = systemClock.monotonicMs();
+      if (keys === last && nowMs - pressedAtMs < pressAgainMs) return false;
+      pressedAtMs = nowMs;
+      last = keys;
+      this.agent.personInput(keys);
+      return false;
+    });
+  }
+
+  /**
+   * The receipt at its end. What is left in doubt a person resolves, clearing the draft, so that
+   * the next input has its turn.
+   */
+  async settle(key: string): Promise<Receipt> {
+    const receipt = await this.wait(key, 'settled');
+    if (receipt.state === 'unknown') {
+      this.ostler.resolve(this.agent.agentId, receipt.deliveryId, 'not_submitted');
+      await this.clearDraft();
+    }
+    return receipt;
   }
 
   async #show(): Promise<string> {
     const { rows, reading } = await this.agent.screen();
-    return `${rows.join('\n')}\n${JSON.stringify(reading)}`;
+    const receipts = this.tally.keys().map((key) => JSON.stringify(this.receipt(key)));
+    return [...rows, JSON.stringify(reading), ...receipts.slice(-shownReceipts)].join('\n');
   }
 
   async #nextEvent(): Promise<void> {

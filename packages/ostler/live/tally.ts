@@ -32,6 +32,10 @@ export class Tally {
     return key;
   }
 
+  keys(): readonly string[] {
+    return [...this.#texts.keys()];
+  }
+
   /** A text that a person submits, not Ostler. */
   typed(text: string): void {
     this.#typedByPerson.push(text);
@@ -71,15 +75,37 @@ export class Tally {
 
   /** A text as the engine keeps it; claude 2.1.328 and codex 0.169.0. */
   #canonical(text: string): string {
-    const lines = text.replace(/\r\n?/g, '\n');
+    const lines = withoutControls(text.replace(/\r\n?/g, '\n'));
     if (this.#pin.engine === 'codex') return lines.trim();
     return lines
       .replaceAll('\u2028', '\n')
       .replaceAll('\t', '    ')
-      .replace(/[\u200b\ufeff]/g, '')
+      .replace(/[\u200b\u200d\ufeff]/g, '')
       .normalize('NFC')
       .trim();
   }
+}
+
+/** What the engines leave of a control sequence once its first byte is gone. */
+const remains = /\[?\d+(?:;\d+)*[m~]/g;
+const bracketEnd = /(?:\u001b\[|\u009b)20[01]~/g;
+
+/** What may be pasted of a text: no form of the closing bracket, no control bytes but tab and newline. */
+function withoutControls(text: string): string {
+  let rest = text;
+  for (let before = ''; before !== rest; ) {
+    before = rest;
+    rest = rest.replace(bracketEnd, '');
+  }
+  return [...rest]
+    .filter((char) => !isControl(char))
+    .join('')
+    .replace(remains, '');
+}
+
+function isControl(char: string): boolean {
+  const code = char.codePointAt(0) ?? 0;
+  return (code < 0x20 && char !== '\t' && char !== '\n') || (code >= 0x7f && code < 0xa0);
 }
 
 function countAs(texts: readonly string[]): Map<string, number> {

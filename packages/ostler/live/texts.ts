@@ -1,7 +1,10 @@
+export interface NamedText {
+  readonly name: string;
+  readonly text: string;
+}
+
 /** Texts that engines are known to treat in their own ways. Each begins with its own number. */
-export function awkwardTexts(
-  tag: string,
-): readonly { readonly name: string; readonly text: string }[] {
+export function awkwardTexts(tag: string): readonly NamedText[] {
   const named: [string, string][] = [
     ['trailing newline', `${tag} ends with a newline\n`],
     ['CRLF', `${tag} one\r\ntwo`],

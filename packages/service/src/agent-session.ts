@@ -22,6 +22,9 @@ import { type ReceiptsLedger, storedChange } from './receipts-ledger.js';
 import { terminalPort } from './terminal-port.js';
 import { Turns } from './turns.js';
 
+/** What a session needs of a terminal: all that can be seen of one from outside. */
+export type SessionTerminal = Pick<AgentTerminal, keyof AgentTerminal>;
+
 export interface AgentSessionOptions {
   readonly agentId: string;
   readonly name: string;
@@ -29,7 +32,7 @@ export interface AgentSessionOptions {
   readonly engine: Engine;
   readonly plan: LaunchPlan;
   readonly request: LaunchRequest;
-  readonly terminal: AgentTerminal;
+  readonly terminal: SessionTerminal;
   readonly launchedAtMs: number;
   readonly ledger: ReceiptsLedger;
   readonly clock: Clock;
@@ -42,6 +45,9 @@ export interface AgentSessionOptions {
   readonly onClosed: () => void;
 }
 
+/** What a dispatch begins with. */
+const firstStep = 'paste_begun';
+
 export type AgentState = 'starting' | 'idle' | 'busy' | 'held' | 'gone';
 
 /** One launched agent: its terminal, what its engine says of it, and the controller that types. */
@@ -50,7 +56,7 @@ export class AgentSession implements AsyncDisposable {
   readonly name: string;
   readonly engine: string;
   readonly version: string | null;
-  readonly terminal: AgentTerminal;
+  readonly terminal: SessionTerminal;
   readonly reader: EngineReader;
   readonly #options: AgentSessionOptions;
   readonly #owned = new Disposables();
@@ -103,8 +109,18 @@ export class AgentSession implements AsyncDisposable {
         limits: options.limits,
         journal: {
           dispatched: (deliveryId, mode, fingerprint, atMs) =>
-            ledger.markDispatch({ deliveryId, mode, fingerprint, atMs, ...terminal.identity }),
-          step: (deliveryId, step) => ledger.markStep(deliveryId, step),
+            ledger.markDispatch({
+              deliveryId,
+              mode,
+              fingerprint,
+              atMs,
+              ...terminal.identity,
+              beginning: firstStep,
+            }),
+          step: (deliveryId, step) => {
+            // It is on the disk with the mark: nothing else comes between the two.
+            if (step !== firstStep) ledger.markStep(deliveryId, step);
+          },
         },
         listener: {
           receiptChanged: (deliveryId, change) => session.#receiptChanged(deliveryId, change),

@@ -41,6 +41,7 @@ export class Service implements AsyncDisposable {
   readonly #agents = new Map<string, AgentSession>();
   readonly #launching = new Set<string>();
   #closing: Promise<void> | null = null;
+  #agentsToAnnounce = false;
 
   constructor(options: ServiceOptions) {
     this.#options = options;
@@ -202,9 +203,15 @@ export class Service implements AsyncDisposable {
     if (this.#closing) throw new CodedError('CLOSED', 'this instance is closed; create a new one');
   }
 
+  /** Once for all changes of a moment, and behind what a delivery has to commit in it. */
   #announceAgents(): void {
-    if (this.#closing) return;
-    this.#ledger.announce('agents.changed', null, { agents: this.agents() });
+    if (this.#agentsToAnnounce) return;
+    this.#agentsToAnnounce = true;
+    queueMicrotask(() => {
+      this.#agentsToAnnounce = false;
+      if (this.#closing) return;
+      this.#ledger.announce('agents.changed', null, { agents: this.agents() });
+    });
   }
 
   #context(deviceId: string): OperationContext {

@@ -10,7 +10,9 @@ import type {
 const frameEndMs = 100;
 
 /** The controller's view of an agent's terminal. */
-export function terminalPort(terminal: AgentTerminal): TerminalPort {
+export function terminalPort(
+  terminal: Pick<AgentTerminal, 'look' | 'onChange' | 'isSameProcessAlive' | 'writer'>,
+): TerminalPort {
   return {
     look: () => terminal.look({ frameEndMs }),
     onChange: (listener) => terminal.onChange(() => listener()),

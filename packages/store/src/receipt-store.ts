@@ -47,6 +47,8 @@ export interface DispatchMark {
   /** The engine's fingerprint (SHA-256, hex) a later process matches records by. */
   readonly fingerprint: string | null;
   readonly atMs: number;
+  /** A step that begins right behind the mark: noted in the same transaction, as by `markStep`. */
+  readonly beginning?: DispatchStep;
 }
 
 export type MarkResult =

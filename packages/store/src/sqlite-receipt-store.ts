@@ -123,6 +123,9 @@ export class SqliteReceiptStore implements ReceiptStore {
         : before;
       this.#receipts.setDispatched(row);
       this.#journal.mark(row, mark);
+      if (mark.beginning !== undefined) {
+        this.#journal.step(mark.deliveryId, mark.beginning, this.#clock.nowMs());
+      }
       return { kind: 'marked', receipt, event: changed ? this.#commit(row, receipt) : null };
     });
   }

@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { TextDecoder } from 'node:util';
-import { type Clock, CodedError, systemClock } from '@ostler/runtime';
+import { type Clock, CodedError, systemClock, type Timer } from '@ostler/runtime';
 import type { CastErrorCode, CastHeader } from './cast.js';
 
 export interface CastWriterOptions {
@@ -22,6 +22,8 @@ export type CastWriterState =
     };
 
 const defaultMaxBufferedCharacters = 4 * 1024 * 1024;
+/** What comes within this time goes to the file together: a call for each event would slow the terminal. */
+const gatherMs = 25;
 
 /**
  * Records a terminal to a new file (mode 0600). Never throws and never slows the
@@ -42,6 +44,7 @@ export class CastWriter implements AsyncDisposable {
   };
   #buffered: string;
   #writing: Promise<void> | undefined;
+  #gathering: Timer | undefined;
   #state: CastWriterState = { kind: 'recording' };
   #closed: Promise<void> | undefined;
 
@@ -109,6 +112,8 @@ export class CastWriter implements AsyncDisposable {
       if (rest !== '') this.#event(kind, rest);
     }
     if (this.#state.kind === 'recording') this.#state = { kind: 'closed' };
+    this.#gathering?.[Symbol.dispose]();
+    this.#flush();
     while (this.#writing) await this.#writing;
     await this.#file.close();
   }
@@ -127,7 +132,9 @@ export class CastWriter implements AsyncDisposable {
       return;
     }
     this.#buffered += line;
-    this.#flush();
+    if (!this.#gathering?.active) {
+      this.#gathering = this.#clock.setTimer(gatherMs, () => this.#flush());
+    }
   }
 
   #flush(): void {

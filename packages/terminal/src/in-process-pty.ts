@@ -8,7 +8,7 @@ import {
 } from '@ostler/runtime';
 import type { IPty } from 'node-pty';
 import { findExecutable, isDirectory, type SpawnProblem } from './executable.js';
-import { identifyProcess, isSameProcess, signalProcess } from './process-identity.js';
+import { identifyProcess, ProcessWatch, signalProcess } from './process-identity.js';
 import type {
   ProcessExit,
   ProcessIdentity,
@@ -157,6 +157,7 @@ export class InProcessPty implements PtyEndpoint {
   readonly #logger: Logger;
   readonly #limits: PtyLimits;
   readonly #queue: WriteQueue;
+  readonly #process: ProcessWatch;
   readonly #events: Emitter<{ data: Uint8Array; exit: ProcessExit }> = new Emitter();
   #unclaimed: Uint8Array[] | undefined = [];
   #unclaimedBytes = 0;
@@ -170,6 +171,7 @@ export class InProcessPty implements PtyEndpoint {
     this.#logger = options.logger ?? silentLogger;
     this.#limits = { ...ptyLimits, ...options.limits };
     this.identity = identifyProcess(pty.pid);
+    this.#process = new ProcessWatch(this.identity);
     this.#master = openMaster(pty);
     this.#queue = new WriteQueue(
       this.#master ?? { take: () => ({ failed: 'pty_closed' }) },
@@ -254,7 +256,7 @@ export class InProcessPty implements PtyEndpoint {
   }
 
   isSameProcessAlive(): boolean {
-    return this.#exit === null && isSameProcess(this.identity);
+    return this.#exit === null && this.#process.isAlive();
   }
 
   /**
@@ -333,6 +335,7 @@ export class InProcessPty implements PtyEndpoint {
       atMs: this.#clock.nowMs(),
     };
     this.#queue.close('pty_closed');
+    this.#process[Symbol.dispose]();
     this.#logger.debug({ pid: this.identity.pid, exitCode, signal }, 'child ended');
     this.#events.emit('exit', this.#exit);
   }

@@ -29,6 +29,9 @@ export interface PtyMaster extends WriteSink {
   beforeClose(drain: () => void): void;
 }
 
+/** Read into and copied from within one call. */
+let scratch: Uint8Array = new Uint8Array(0);
+
 function codeOf(failure: unknown): string {
   if (failure instanceof Error && 'code' in failure) return String(failure.code);
   throw failure;
@@ -59,10 +62,11 @@ export function openMaster(pty: IPty): PtyMaster | null {
     read(maxBytes) {
       // What the stream has already taken in comes before what the kernel still holds.
       if (socket.destroyed || socket.readableLength > 0) return null;
-      const buffer = new Uint8Array(maxBytes);
+      // There is seldom something to read: only what there is gets memory of its own.
+      if (scratch.length < maxBytes) scratch = new Uint8Array(maxBytes);
       try {
-        const length = readSync(fd, buffer);
-        return length === 0 ? null : buffer.subarray(0, length);
+        const length = readSync(fd, scratch, 0, maxBytes, null);
+        return length === 0 ? null : scratch.slice(0, length);
       } catch (failure) {
         // EAGAIN: nothing there. EIO: the child's side is closed; the stream sees that too.
         codeOf(failure);

@@ -1,7 +1,7 @@
 import type { ScreenSnapshot } from '@ostler/terminal';
 import type { DraftMatch, PreparedBody } from '../engine.js';
 import type { Composer, Reading } from '../reading.js';
-import { composerWidth, countRows } from './wrap.js';
+import { composerWidth, countRows, lastRowCells, widthOf } from './wrap.js';
 
 /** Characters a terminal may show differently, drop or merge: compared by presence only. */
 const unsure =
@@ -22,15 +22,15 @@ export function matchDraft(
   const hidden = above + below;
   if (composer.draft === '' && hidden === 0) return 'empty';
   const shown = characters(composer.rows.join('\n'));
-  const ours = characters(body.text);
+  const ours = charactersOf(body);
   if (hidden === 0) {
     const end = follow(ours, 0, shown);
     if (end === ours.length) return 'exact';
-    if (end >= 0 && shown.length > 0) return 'partial';
+    if (isOurCollapse(composer, body) || isOurCut(composer, body.text, ours)) return 'exact';
     if (!tellsHiddenRows && fillsBox(composer, snapshot)) {
-      return matchUntold(body.text, { shown, ours, snapshot });
+      return matchUntold(composer, body.text, { shown, ours, snapshot });
     }
-    return isOurCollapse(composer, body) ? 'exact' : 'other';
+    return end >= 0 && shown.length > 0 ? 'partial' : 'other';
   }
   return matchTall(composer, body.text, { shown, ours, snapshot });
 }
@@ -58,18 +58,48 @@ function fillsBox(composer: Composer, snapshot: ScreenSnapshot): boolean {
   return composer.rows.length >= Math.max(3, Math.floor(snapshot.rows.length / 2) - 5);
 }
 
-/** Scrolled without a count (claude 2.1.280, fixtures/claude/2.1.280/drafts.cast): the visible part has to be our end. */
+/**
+ * Scrolled without a count (claude 2.1.280, fixtures/claude/2.1.280/drafts.cast):
+ * the visible part has to be our end, and its last row as long as ours.
+ */
 function matchUntold(
+  composer: Composer,
   text: string,
   parts: { shown: readonly string[]; ours: readonly string[]; snapshot: ScreenSnapshot },
 ): DraftMatch {
   const { shown, ours, snapshot } = parts;
-  if (countRows(text, composerWidth(snapshot.cols)) < snapshot.rows.length / 2 - 5) return 'other';
-  if (endsWith(ours, shown)) return 'exact';
-  return contains(ours, shown) ? 'partial' : 'other';
+  const width = composerWidth(snapshot.cols);
+  if (countRows(text, width) < composer.rows.length) return 'other';
+  if (!contains(ours, shown)) return 'other';
+  const lastRow = widthOf((composer.rows.at(-1) ?? '').trimEnd());
+  // A text that repeats itself ends like its beginning; the last row's length tells them apart.
+  const ends = endsWith(ours, shown) && Math.abs(lastRow - lastRowCells(text, width)) <= 1;
+  return ends ? 'exact' : 'partial';
 }
 
+/**
+ * 2.1.280 cuts the middle out of a draft beyond 10,000 characters, shows
+ * `[...Truncated text #1 +N lines...]` for it and submits the whole
+ * (fixtures/claude/2.1.280/truncated.cast).
+ */
+function isOurCut(composer: Composer, text: string, ours: readonly string[]): boolean {
+  const [marker, another] = composer.collapsed;
+  if (!marker?.label.includes('Truncated') || another) return false;
+  const shown = composer.rows.join(' ');
+  const at = shown.indexOf(marker.label);
+  if (at < 0) return false;
+  const head = characters(shown.slice(0, at));
+  const tail = characters(shown.slice(at + marker.label.length));
+  const linesFit = (marker.lines ?? 0) <= text.split('\n').length - 1;
+  const shorter = head.length + tail.length < ours.length;
+  return linesFit && shorter && tail.length > 0 && endsWith(ours, tail) && contains(ours, head);
+}
+
+/** Every character is itself; blanks count for nothing. */
+const plainText = /^[\n\x20-\x7e]*$/;
+
 function characters(text: string): string[] {
+  if (plainText.test(text)) return text.replace(/[\n ]+/g, '').split('');
   const kept: string[] = [];
   for (const character of text.normalize('NFC')) {
     if (/\s/u.test(character)) continue;
@@ -79,6 +109,16 @@ function characters(text: string): string[] {
     kept.push(token);
   }
   return kept;
+}
+
+const knownCharacters = new WeakMap<PreparedBody, readonly string[]>();
+
+function charactersOf(body: PreparedBody): readonly string[] {
+  const known = knownCharacters.get(body);
+  if (known) return known;
+  const ours = characters(body.text);
+  knownCharacters.set(body, ours);
+  return ours;
 }
 
 /** Where in `ours` the reading of `shown`, begun at `from`, ends; -1 when they part. */

@@ -29,11 +29,16 @@ export function composerWidth(cols: number): number {
  */
 export function countRows(text: string, width: number): number {
   let rows = 0;
-  for (const line of text.split('\n')) rows += countLineRows(line, width);
+  for (const line of text.split('\n')) rows += wrapLine(line, width).rows;
   return rows;
 }
 
-function countLineRows(line: string, width: number): number {
+/** Cells used on the last row of `text`. */
+export function lastRowCells(text: string, width: number): number {
+  return wrapLine(text.slice(text.lastIndexOf('\n') + 1), width).used;
+}
+
+function wrapLine(line: string, width: number): { rows: number; used: number } {
   let rows = 1;
   let used = 0;
   for (const word of line.split(/(?<= )/)) {
@@ -58,7 +63,10 @@ function countLineRows(line: string, width: number): number {
   return rows;
 }
 
+const narrowText = /^[\x20-\x7e]*$/;
+
 function widthOf(text: string): number {
+  if (narrowText.test(text)) return text.length;
   let cells = 0;
   for (const character of text) cells += cellWidth(character);
   return cells;

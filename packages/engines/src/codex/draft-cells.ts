@@ -9,6 +9,9 @@ export interface Cell {
 const wide =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303f\uff00-\uff60]/u;
 
+/** Every character is itself, one cell wide. */
+const plainText = /^[\n\x20-\x7e]*$/;
+
 /** An emoji, or a part of one: these are what widths are disputed of. */
 export function isPictograph(char: string): boolean {
   if ((char.codePointAt(0) ?? 0) < 0x2000) return false;
@@ -20,6 +23,7 @@ export function isPictograph(char: string): boolean {
  * terminals and engines disagree on where they stand. A tab shows as one space.
  */
 export function textCells(text: string): string[] {
+  if (plainText.test(text)) return text.split('');
   const plain = text
     .normalize('NFD')
     .replace(/[\p{M}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, '');
@@ -27,6 +31,9 @@ export function textCells(text: string): string[] {
 }
 
 export function cellsOf(text: string): Cell[] {
+  if (plainText.test(text)) {
+    return text.split('').map((char) => ({ char, width: 1, run: false }));
+  }
   const cells: Cell[] = [];
   for (const char of textCells(text)) {
     const last = cells.at(-1);

@@ -19,8 +19,12 @@ export interface VisibleDraft {
  * Where in the expected text a comparison stands: before cell `at`, or within a
  * run of pictographs, behind one of them or behind the stale cell after it.
  */
-type Stand = 'before' | 'in_run' | 'behind_stale';
-type Places = Map<string, { readonly at: number; readonly stand: Stand }>;
+const before = 0;
+const inRun = 1;
+const behindStale = 2;
+type Stand = typeof before | typeof inRun | typeof behindStale;
+/** Each is `at` times three and its stand. Seldom more than one: it is a list, not a set. */
+type Places = number[];
 
 /**
  * Compares the visible rows with what our paste must look like: its text with
@@ -44,23 +48,37 @@ function matchFrom(
   draft: VisibleDraft,
   expected: readonly Cell[],
 ): DraftMatch {
-  let places: Places = new Map();
-  for (const at of starts) add(places, at, 'before');
+  let places: Places = starts.map((at) => place(at, before));
   for (const [index, row] of draft.rows.entries()) {
     for (const char of textCells(row)) places = step(places, char, expected);
     if (index < draft.rows.length - 1) places = nextRow(places, row, expected, draft.cols);
-    if (places.size === 0) return 'other';
+    if (places.length === 0) return 'other';
   }
-  const ends = [...places.values()].map(({ at, stand }) => (stand === 'before' ? at : at + 1));
+  const ends = places.map((each) => (standOf(each) === before ? atOf(each) : atOf(each) + 1));
   if (ends.some((at) => expected.slice(at).every((cell) => cell.char === ' '))) return 'exact';
   return 'partial';
 }
 
+const place = (at: number, stand: Stand): number => at * 3 + stand;
+const atOf = (each: number): number => Math.floor(each / 3);
+const standOf = (each: number): number => each % 3;
+
 function add(places: Places, at: number, stand: Stand): void {
-  places.set(`${at}:${stand}`, { at, stand });
+  const each = place(at, stand);
+  if (!places.includes(each)) places.push(each);
 }
 
-function expectedCells(body: PreparedBody, shown: string): Cell[] {
+/** Cells of bodies that show as their text: the same at every look. */
+const cellsOfBody = new WeakMap<PreparedBody, readonly Cell[]>();
+
+function expectedCells(body: PreparedBody, shown: string): readonly Cell[] {
+  const known = cellsOfBody.get(body);
+  if (known) return known;
+  if (body.frames.every((frame) => scalarCount(frame) <= COLLAPSE_ABOVE_SCALARS)) {
+    const cells = cellsOf(body.frames.join(''));
+    cellsOfBody.set(body, cells);
+    return cells;
+  }
   const flat = shown.replace(/\n/gu, ' ');
   const text = body.frames.map((frame) => {
     const size = scalarCount(frame);
@@ -74,12 +92,14 @@ function expectedCells(body: PreparedBody, shown: string): Cell[] {
 }
 
 function step(from: Places, char: string, expected: readonly Cell[]): Places {
-  const next: Places = new Map();
-  for (const { at, stand } of from.values()) {
-    if (stand === 'before') enter(next, at, char, expected);
+  const next: Places = [];
+  for (const each of from) {
+    const at = atOf(each);
+    const stand = standOf(each);
+    if (stand === before) enter(next, at, char, expected);
     else {
-      if (isPictograph(char)) add(next, at, 'in_run');
-      else if (stand === 'in_run') add(next, at, 'behind_stale');
+      if (isPictograph(char)) add(next, at, inRun);
+      else if (stand === inRun) add(next, at, behindStale);
       enter(next, at + 1, char, expected);
     }
   }
@@ -89,26 +109,28 @@ function step(from: Places, char: string, expected: readonly Cell[]): Places {
 function enter(next: Places, at: number, char: string, expected: readonly Cell[]): void {
   const cell = expected[at];
   if (!cell) return;
-  if (cell.run && isPictograph(char)) add(next, at, 'in_run');
-  if (!cell.run && cell.char === char) add(next, at + 1, 'before');
+  if (cell.run && isPictograph(char)) add(next, at, inRun);
+  if (!cell.run && cell.char === char) add(next, at + 1, before);
 }
 
 /** Where the next row may begin: after a line end of ours, or where ours was wrapped. */
 function nextRow(from: Places, row: string, expected: readonly Cell[], cols: number): Places {
-  const next: Places = new Map();
+  const next: Places = [];
   const used = cellsOf(row).reduce((sum, cell) => sum + cell.width, 0);
   const room = cols - MARGIN_CELLS - WRAP_SLACK_CELLS;
-  for (const { at, stand } of from.values()) {
-    const position = stand === 'before' ? at : at + 1;
+  for (const each of from) {
+    const at = atOf(each);
+    const stand = standOf(each);
+    const position = stand === before ? at : at + 1;
     let after = position;
     while (expected[after]?.char === ' ') after += 1;
-    if (expected[after]?.char === '\n') add(next, after + 1, 'before');
+    if (expected[after]?.char === '\n') add(next, after + 1, before);
     else if (used + 1 + wordWidth(expected, after) > room) {
       // Spaces at a wrap are shown at either side of it, or not at all.
-      for (let start = position; start <= after; start += 1) add(next, start, 'before');
-      if (stand !== 'before') add(next, at, 'behind_stale');
-    } else if (stand !== 'before' && used + (expected[at]?.width ?? 0) > room) {
-      add(next, at, 'behind_stale');
+      for (let start = position; start <= after; start += 1) add(next, start, before);
+      if (stand !== before) add(next, at, behindStale);
+    } else if (stand !== before && used + (expected[at]?.width ?? 0) > room) {
+      add(next, at, behindStale);
     }
   }
   return next;

@@ -31,7 +31,10 @@ function blocksOf(content: string | readonly MessagesBlock[]): readonly Messages
 const midTurnOpening = 'The user sent a new message while you were working:\n';
 const midTurnClosing =
   /\n\nThis is how Claude Code surfaces messages the user sends mid-turn[^\n]*\n?$/;
-const engineNudges = ['[Your previous response had no visible output.'];
+const engineNudges = [
+  '[Your previous response had no visible output.',
+  '[Request interrupted by user',
+];
 const pastedWrapper =
   /^\s*<pasted_content id="([^"]+)">\n([\s\S]*)\n<\/pasted_content id="\1">\s*$/;
 

@@ -353,9 +353,10 @@ describe('life', () => {
     });
     session.type('A\r');
     const { snapshot } = await session.until(
-      (_, snapshot) => snapshot.signals.programState?.state === 'working',
+      (_, { signals }) =>
+        signals.programState?.state === 'working' &&
+        signals.title?.text === 'simulated agent: working',
     );
-    expect(snapshot.signals.title?.text).toBe('simulated agent: working');
     expect(snapshot.modes.alternateScreen).toBe(false);
     await session.control.open('permission');
     await session.until((_, snapshot) => snapshot.signals.programState?.kind === 'permission');
