@@ -1,4 +1,4 @@
-import { sanitiseBody, type ScreenSnapshot } from '@ostler/terminal';
+import { type ScreenSnapshot, sanitiseBody } from '@ostler/terminal';
 import type { BodyVerdict } from '../engine.js';
 import { splitFrames } from './frames.js';
 import { promptText } from './prompt-text.js';

@@ -58,9 +58,12 @@ function fillsBox(composer: Composer, snapshot: ScreenSnapshot): boolean {
   return composer.rows.length >= Math.max(3, Math.floor(snapshot.rows.length / 2) - 5);
 }
 
+/** Where 2.1.280 begins to cut the middle out of a draft. */
+const cutBeyondCharacters = 10_000;
+
 /**
  * Scrolled without a count (claude 2.1.280, fixtures/claude/2.1.280/drafts.cast):
- * the visible part has to be our end, and its last row as long as ours.
+ * the visible part has to be our end.
  */
 function matchUntold(
   composer: Composer,
@@ -71,9 +74,12 @@ function matchUntold(
   const width = composerWidth(snapshot.cols);
   if (countRows(text, width) < composer.rows.length) return 'other';
   if (!contains(ours, shown)) return 'other';
+  // A text that repeats itself ends like its beginning; the last row's length tells
+  // them apart, unless the middle was cut out and every row after it moved.
+  const ambiguous = follow(ours, 0, shown) >= 0 && text.length <= cutBeyondCharacters;
   const lastRow = widthOf((composer.rows.at(-1) ?? '').trimEnd());
-  // A text that repeats itself ends like its beginning; the last row's length tells them apart.
-  const ends = endsWith(ours, shown) && Math.abs(lastRow - lastRowCells(text, width)) <= 1;
+  const rowFits = !ambiguous || Math.abs(lastRow - lastRowCells(text, width)) <= 1;
+  const ends = rowFits && endsWith(ours, shown);
   return ends ? 'exact' : 'partial';
 }
 

@@ -1,6 +1,5 @@
 import type { ScreenSnapshot } from '@ostler/terminal';
 import type { AnswerPlan, BodyVerdict, DraftMatch, EngineReader, PreparedBody } from '../engine.js';
-import { eraseKeys } from './erase.js';
 import { compareVersions } from '../find-executable.js';
 import { type OpenQuestion, type Reading, type ReadingSignal, unreadable } from '../reading.js';
 import { focusSource, planAnswer, tickedSource, typedSource } from './answer.js';
@@ -8,6 +7,7 @@ import { prepareBody } from './body.js';
 import { isBusy, readQueue } from './busy.js';
 import { findComposer } from './composer.js';
 import { matchDraft } from './draft.js';
+import { eraseKeys } from './erase.js';
 import { claudeFingerprint } from './fingerprint.js';
 import { findDialog, isBackAtShell } from './holds.js';
 import { type QuestionOnScreen, readQuestion } from './question.js';

@@ -60,12 +60,12 @@ function wrapLine(line: string, width: number): { rows: number; used: number } {
     }
     used = Math.min(width, used + blanks);
   }
-  return rows;
+  return { rows, used };
 }
 
 const narrowText = /^[\x20-\x7e]*$/;
 
-function widthOf(text: string): number {
+export function widthOf(text: string): number {
   if (narrowText.test(text)) return text.length;
   let cells = 0;
   for (const character of text) cells += cellWidth(character);
