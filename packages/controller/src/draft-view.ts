@@ -16,7 +16,7 @@ export function observeReading(
   body: BodyVerdict | null,
   accepted: PreparedBody | null,
   mark: EnterMark | null,
-  moment: { readonly alive: boolean; readonly atMs: number },
+  moment: Pick<Observation, 'alive' | 'personTyped' | 'atMs'>,
 ): Observation {
   const halfPainted = snapshot.modes.synchronizedOutput;
   const prepared = body?.kind === 'ready' ? body.body : null;
@@ -40,6 +40,7 @@ export function observeReading(
     queueShowsActive:
       prepared !== null &&
       queuedCopies(reading.queue, prepared.text) > (mark?.queuedCopies ?? Number.POSITIVE_INFINITY),
+    personTyped: moment.personTyped,
     newerThanEnter: mark !== null && snapshot.bytesParsed > mark.bytesParsed,
     refusal: refusalOf(body, snapshot),
     atMs: moment.atMs,

@@ -24,6 +24,10 @@ export function holdAt(context: InputContext, seen: Observation): string | null 
   const blocked = blockedBy(seen);
   if (blocked) return blocked;
   if (seen.draft !== 'empty') return seen.draftIsAccepted ? 'redraw_pending' : 'foreign_draft';
+  const { startPendingSinceMs, limits } = context;
+  if (startPendingSinceMs !== null && seen.atMs - startPendingSinceMs < limits.turnStartMs) {
+    return 'turn_starting';
+  }
   if (unresolvedCount(context.outstanding) >= context.limits.maxUnresolvedItems) {
     return 'unresolved_limit';
   }
@@ -39,6 +43,7 @@ function showsExactlyOurs(seen: Observation): boolean {
 function draftLeft(context: InputContext, seen: Observation): boolean {
   return (
     seen.newerThanEnter &&
+    !seen.personTyped &&
     blockedBy(seen) === null &&
     seen.draft === 'empty' &&
     context.active?.composerDiscredited === false &&
@@ -93,12 +98,15 @@ export const guards: Record<string, (moment: Moment) => boolean> = {
 
   composerClear: ({ event }) =>
     blockedBy(observed(event)) === null && observed(event).draft === 'empty',
+  personTyped: ({ event }) => observed(event).personTyped,
   pasteAccounted: ({ context }) =>
     context.active !== null && (context.active.enters > 0 || context.active.pasteSeen),
   reclaimable: ({ context, event }) =>
     context.active !== null &&
     context.active.enters === 0 &&
     context.active.reclaimRounds < context.limits.maxReclaimRounds &&
+    // What a person typed since may be behind our text, and an Enter of theirs on its way.
+    !observed(event).personTyped &&
     showsExactlyOurs(observed(event)),
 
   nothingWritten: ({ event }) => event.type === 'WRITTEN' && event.outcome === 'nothing_written',

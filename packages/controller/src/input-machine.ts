@@ -27,6 +27,7 @@ import type { InputMode } from '@ostler/protocol';
 interface MachineInput {
   readonly limits: ControllerLimits;
   readonly busyMode: InputMode;
+  readonly awaitsTurnStart: boolean;
 }
 
 const unexecuted = (): void => undefined;
@@ -126,8 +127,10 @@ const reportHeld = room.enqueueActions(({ context, event, enqueue }) => {
       ? inputStatus(mode, 'waiting_for_turn')
       : inputStatus(mode, waitingPhase(hold), { hold });
   const reported = `${input.mode} ${input.phase} ${hold ?? ''}`;
-  if (hold === null) {
-    enqueue({ type: 'startTimer', params: { name: 'idle', delayMs: context.limits.idleSettleMs } });
+  // These two end by time as well, and nothing on the screen may tell.
+  if (hold === null || hold === 'turn_starting') {
+    const delayMs = hold === null ? context.limits.idleSettleMs : context.limits.turnStartMs;
+    enqueue({ type: 'startTimer', params: { name: 'idle', delayMs } });
   }
   if (reported === active.reported) return;
   enqueue.assign(({ context }) => withActive(context, { reported }));
@@ -195,6 +198,7 @@ const trackActive = room.enqueueActions(({ context, event, enqueue }) => {
         pastedAtMs: event.pastedAtMs,
         credited: [],
         accepted: false,
+        doubted: false,
         consumed: false,
         inputRef: null,
         turnRef: null,
@@ -268,6 +272,7 @@ const acceptByScreen = (evidence: 'composer_left' | 'queue_shown') =>
           : input,
       ),
       turnOpenSinceMs: atMs,
+      startPendingSinceMs: context.awaitsTurnStart && modeOf(context) === 'direct' ? atMs : null,
     }));
     const input = inputStatus(modeOf(context), 'accepted', { evidence });
     const change: ReceiptChange = { state: 'delivered', input, error: null };
@@ -278,16 +283,18 @@ const acceptByScreen = (evidence: 'composer_left' | 'queue_shown') =>
 const creditEvidence = room.enqueueActions(({ context, event, enqueue }) => {
   if (event.type !== 'EVIDENCE') return;
   const { seen } = event;
-  const match = matchEvidence(context.outstanding, seen);
-  if (!match) return;
+  const found = matchEvidence(context.outstanding, seen);
+  if (!found) return;
+  const { alone, input: match } = found;
   enqueue.assign(({ context }) => ({
     ...(context.active?.deliveryId === match.deliveryId
       ? withActive(context, { settled: true })
       : {}),
     outstanding: context.outstanding.map((input) =>
-      input === match ? credit(input, seen) : input,
+      input === match ? credit(input, seen, alone) : input,
     ),
     turnOpenSinceMs: event.nowMs,
+    ...(seen.kind === 'consumed' ? { startPendingSinceMs: null } : {}),
   }));
   const { deliveryId, mode } = match;
   const input = inputStatus(mode, 'accepted', { evidence: seen.evidence });
@@ -308,7 +315,7 @@ const creditEvidence = room.enqueueActions(({ context, event, enqueue }) => {
 });
 
 const openTurn = room.assign(({ event }) =>
-  event.type === 'TURN_STARTED' ? { turnOpenSinceMs: event.nowMs } : {},
+  event.type === 'TURN_STARTED' ? { turnOpenSinceMs: event.nowMs, startPendingSinceMs: null } : {},
 );
 
 /** Only members the record itself names end with the turn. */
@@ -319,6 +326,7 @@ const closeTurn = room.enqueueActions(({ context, event, enqueue }) => {
   const members = context.outstanding.filter((input) => isMember(input.inputRef));
   enqueue.assign(({ context }) => ({
     turnOpenSinceMs: null,
+    startPendingSinceMs: null,
     outstanding: context.outstanding.filter((input) => !isMember(input.inputRef)),
   }));
   for (const { deliveryId, mode } of members) {
@@ -367,7 +375,12 @@ const doubt = (code: string | null, message: string) =>
     const reason =
       code ??
       `enter_withheld:${(event.type === 'LOOKED' ? withheldFor(event.seen) : null) ?? 'unknown'}`;
-    enqueue.assign(({ context }) => withActive(context, { doubt: reason }));
+    enqueue.assign(({ context }) => ({
+      ...withActive(context, { doubt: reason }),
+      outstanding: context.outstanding.map((input) =>
+        input.deliveryId === deliveryId ? { ...input, doubted: true } : input,
+      ),
+    }));
     const change: ReceiptChange = {
       state: 'unknown',
       input: inputStatus(modeOf(context), 'unconfirmed'),
@@ -422,6 +435,8 @@ const startReclaim = room.enqueueActions(({ context, enqueue }) => {
   enqueue.assign(({ context }) => withActive(context, { reclaimRounds: reclaimRounds + 1 }));
   enqueue({ type: 'takeLease' });
   enqueue({ type: 'reclaim', params: { deliveryId } });
+  const delayMs = context.limits.enterRetryAfterMs;
+  enqueue({ type: 'startTimer', params: { name: 'retry', delayMs } });
 });
 
 const resolveByHand = room.enqueueActions(({ context, event, enqueue }) => {
@@ -511,6 +526,8 @@ const machine = room.createMachine({
     outstanding: [],
     controlWanted: 0,
     turnOpenSinceMs: null,
+    awaitsTurnStart: input?.awaitsTurnStart ?? false,
+    startPendingSinceMs: null,
   }),
   initial: 'idle',
   on: {
@@ -570,6 +587,8 @@ const machine = room.createMachine({
       on: {
         ...undispatchedExits,
         WAKE: { target: 'looking' },
+        EVIDENCE: { target: 'looking', actions: creditEvidence },
+        TURN_STARTED: { target: 'looking', actions: openTurn },
         TURN_ENDED: { target: 'looking', actions: closeTurn },
         TIMER: { target: 'looking' },
       },
@@ -692,9 +711,12 @@ const machine = room.createMachine({
         WRITTEN: [{ guard: 'nothingWritten', target: 'unconfirmed' }, { actions: 'look' }],
         WAKE: { actions: 'look' },
         LOOKED: [
+          { guard: and(['composerClear', 'personTyped']), target: 'settling' },
           { guard: 'composerClear', target: 'idle', actions: [proveNotSubmitted, endTransaction] },
           { guard: 'dialogOpen', target: 'unconfirmed' },
         ],
+        // The keys may be lost: the lease is not kept for them.
+        TIMER: { target: 'unconfirmed' },
       },
     },
     /** An explicit answer, a stop or a takeover has the keyboard. */
@@ -733,8 +755,12 @@ export interface Step {
   readonly commands: readonly InputCommand[];
 }
 
-export function startInput(limits: ControllerLimits, busyMode: InputMode): Step {
-  const [state, actions] = initialTransition(machine, { limits, busyMode });
+export function startInput(
+  limits: ControllerLimits,
+  engine: Pick<MachineInput, 'busyMode' | 'awaitsTurnStart'>,
+): Step {
+  const { awaitsTurnStart, busyMode } = engine;
+  const [state, actions] = initialTransition(machine, { limits, busyMode, awaitsTurnStart });
   return { state, commands: commandsOf(actions) };
 }
 
@@ -754,7 +780,7 @@ const stepScope: AnyActorScope = inertScope();
 
 function inertScope(): AnyActorScope {
   const self = createActor(machine, {
-    input: { limits: defaultLimits, busyMode: 'daemon_queue' },
+    input: { limits: defaultLimits, busyMode: 'daemon_queue', awaitsTurnStart: false },
   });
   const nothing = (): void => undefined;
   return {

@@ -23,6 +23,8 @@ export interface ControllerLimits {
   /** How long the control right may be waited for, and how long one of its key steps may take to show. */
   readonly controlWaitMs: number;
   readonly answerStepMs: number;
+  /** How long after an accepted idle input its turn's start is awaited, in engines that need it seen. */
+  readonly turnStartMs: number;
   /** Key rounds spent on taking our own unsent text back out of the composer. */
   readonly maxReclaimRounds: number;
 }
@@ -40,5 +42,6 @@ export const defaultLimits: ControllerLimits = {
   idleSettleMs: 3_000,
   controlWaitMs: 10_000,
   answerStepMs: 5_000,
+  turnStartMs: 3_000,
   maxReclaimRounds: 4,
 };

@@ -37,6 +37,10 @@ export interface InputContext {
   readonly controlWanted: number;
   /** Monotonic time at which an accepted input or a record opened a turn; null when none is known open. */
   readonly turnOpenSinceMs: number | null;
+  /** The engine's rule: nothing is typed between an idle input and its turn's start. */
+  readonly awaitsTurnStart: boolean;
+  /** Monotonic time at which an idle input was accepted whose turn hasn't been seen to start. */
+  readonly startPendingSinceMs: number | null;
 }
 
 export type InputEvent =

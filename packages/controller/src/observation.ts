@@ -19,6 +19,8 @@ export interface Observation {
   readonly queueShowsActive: boolean;
   /** Output has been parsed since the last Enter was written. */
   readonly newerThanEnter: boolean;
+  /** A person's keys have gone out since the paste: what became of it may be their doing. */
+  readonly personTyped: boolean;
   /** No form of the text keeps its meaning on this screen. */
   readonly refusal: { readonly reason: string; readonly message: string } | null;
   /** Monotonic. */
@@ -37,6 +39,7 @@ export function blockedBy(seen: Observation): string | null {
 const writerHolds: ReadonlySet<string> = new Set([
   'foreign_draft',
   'redraw_pending',
+  'turn_starting',
   'starting',
   'no_composer',
   'unconfirmed_input',

@@ -15,6 +15,8 @@ export interface TerminalPort {
   /** Calls back after output was parsed and something visible changed. */
   onChange(listener: () => void): Disposable;
   isSameProcessAlive(): boolean;
+  /** Counts up with each write of a person's keys: what they did to the composer is no evidence. */
+  personWrites(): number;
   /** Takes the keyboard; a person's keys wait until `release`. */
   acquire(): WriteRight;
   release(right: WriteRight): void;

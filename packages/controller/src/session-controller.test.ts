@@ -213,6 +213,25 @@ describe('evidence', () => {
     expect(receipt('a')).toMatchObject({ state: 'unknown', input: { phase: 'unconfirmed' } });
   });
 
+  test('a composer in doubt that a person clears is not acceptance, and the barrier is gone', async () => {
+    const { agent, session, receipt, settle, clock } = await rig();
+    agent.swallowEnters = 99;
+    session.submit('a', 'A');
+    session.submit('b', 'B');
+    for (let second = 0; second < 20; second += 1) {
+      await settle();
+      clock.advance(1_000);
+    }
+    await settle();
+    expect(receipt('a').state).toBe('unknown');
+    agent.swallowEnters = 0;
+    agent.personWritten += 1;
+    agent.change(() => void (agent.draft = ''));
+    await settle();
+    expect(receipt('a')).toMatchObject({ state: 'unknown', input: { phase: 'unconfirmed' } });
+    expect(agent.received).toEqual(['B']);
+  });
+
   test('evidence older than the paste belongs to somebody else', async () => {
     const { agent, session, receipt, settle, wallMs } = await rig();
     agent.deafness = 'enter';
@@ -476,5 +495,31 @@ describe('life', () => {
     await settle();
     expect(receipt('a')).toMatchObject({ state: 'rejected', error: { code: 'not_submitted' } });
     expect(agent.received).toEqual(['B']);
+  });
+});
+
+describe('an engine whose turn has to be seen to start', () => {
+  test('the next input waits for the start, and no longer than the limit', async () => {
+    const { agent, session, receipt, settle, wallMs } = await rig({ awaitsTurnStart: true });
+    session.submit('a', 'A');
+    session.submit('b', 'B');
+    await settle();
+    expect(receipt('b').input).toEqual({
+      mode: 'steering',
+      phase: 'waiting_for_writer',
+      hold: 'turn_starting',
+    });
+    session.engineEvent(accepted('A', wallMs(), 'input_consumed'));
+    await settle();
+    expect(agent.received).toEqual(['A', 'B']);
+
+    const silent = await rig({ awaitsTurnStart: true });
+    silent.session.submit('a', 'A');
+    silent.session.submit('b', 'B');
+    await silent.settle();
+    expect(silent.agent.received).toEqual(['A']);
+    silent.clock.advance(3_000);
+    await silent.settle();
+    expect(silent.agent.received).toEqual(['A', 'B']);
   });
 });

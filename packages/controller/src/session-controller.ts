@@ -62,6 +62,8 @@ export class SessionController implements Disposable {
   #snapshot: ScreenSnapshot;
   #mark: EnterMark | null = null;
   #queuedBeforeEnter = 0;
+  /** A person's writes before the paste under way. */
+  #personWritesBefore = 0;
   /** The text pasted last; once accepted it may still stand in the composer for a moment. */
   #lastPasted: PreparedBody | null = null;
   #wantedLook = 0;
@@ -85,7 +87,10 @@ export class SessionController implements Disposable {
       read: (snapshot) => this.#read(snapshot),
       post: (event) => this.#post(event),
     });
-    const { state, commands } = startInput(this.#limits, options.reader.busyMode);
+    const { state, commands } = startInput(this.#limits, {
+      busyMode: options.reader.busyMode,
+      awaitsTurnStart: options.reader.awaitsTurnStart === true,
+    });
     this.#state = state;
     for (const command of commands) this.#carryOut(command);
     this.#read(snapshot);
@@ -233,6 +238,7 @@ export class SessionController implements Disposable {
         const body = this.#bodyOf(command.params.deliveryId);
         this.#mark = null;
         this.#queuedBeforeEnter = 0;
+        this.#personWritesBefore = terminal.personWrites();
         if (body?.kind !== 'ready') throw new TypeError('a paste without a prepared body');
         this.#lastPasted = body.body;
         this.#write(command.params.deliveryId, 'paste', (right) =>
@@ -339,7 +345,7 @@ export class SessionController implements Disposable {
       body?.kind === 'ready'
         ? (this.#options.reader.eraseKeys?.(reading, body.body, this.#snapshot) ?? null)
         : null;
-    if (!right || keys === null) {
+    if (!right || keys === null || this.#personTyped) {
       this.#post({ type: 'WRITTEN', outcome: 'nothing_written' });
       return;
     }
@@ -387,6 +393,10 @@ export class SessionController implements Disposable {
     }
   }
 
+  get #personTyped(): boolean {
+    return this.#options.terminal.personWrites() > this.#personWritesBefore;
+  }
+
   #moment(): string {
     const { active } = this.#state.context;
     return `${this.phase} ${active?.deliveryId ?? ''} ${active?.enters ?? 0}`;
@@ -407,7 +417,9 @@ export class SessionController implements Disposable {
     }
     const accepted = active?.mode === null ? this.#lastPasted : null;
     return observeReading(this.#options.reader, snapshot, reading, body, accepted, this.#mark, {
-      alive: this.#options.terminal.isSameProcessAlive(),
+      // Asked for before the dispatch; from then on the exit itself is what counts.
+      alive: active?.mode !== null || this.#options.terminal.isSameProcessAlive(),
+      personTyped: this.#personTyped,
       atMs: this.#options.clock.monotonicMs(),
     });
   }

@@ -41,6 +41,11 @@ export interface EngineReader {
   readonly version: string | null;
   /** Where Enter sends an input while the engine is busy. */
   readonly busyMode: Exclude<InputMode, 'direct'>;
+  /**
+   * Between an idle input's acceptance and its turn's start an Enter goes elsewhere (a queue
+   * that later inputs overtake): the next input waits for the start.
+   */
+  readonly awaitsTurnStart?: boolean;
   /** `side` are signals from beside the screen; they can forbid typing, never allow it. */
   read(snapshot: ScreenSnapshot, side?: readonly ReadingSignal[]): Reading;
   prepareBody(text: string, snapshot: ScreenSnapshot): BodyVerdict;

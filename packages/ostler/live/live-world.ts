@@ -18,7 +18,7 @@ import { Tally } from './tally.js';
 export const roomDir: string = defaultRoomDir();
 export const enginesDir: string = join(roomDir, '..', '..', '.engines');
 
-const patienceMs = 20_000;
+const patienceMs = 40_000;
 const shownReceipts = 4;
 const pressAgainMs = 3_000;
 

@@ -23,6 +23,10 @@ beforeEach(async () => {
 
 afterEach(() => owned[Symbol.asyncDispose]());
 
+const holds = async (agent: Agent, hold: string): Promise<void> => {
+  await expect.poll(async () => (await agent.screen()).reading.hold).toBe(hold);
+};
+
 async function launch(script: ScriptInput) {
   const simulated = owned.own(await simulatedLaunch({ script }));
   const { args, command, control, cwd, engine, env } = simulated;
@@ -146,6 +150,7 @@ describe('life', () => {
     const { agent, control } = await launch({ turns: [{ forMs: 10 }] });
     await control.waitFor('ready');
     await control.open('permission');
+    await holds(agent, 'permission');
     const abort = new AbortController();
     await ostler.turnSend({
       agentId: agent.agentId,
@@ -168,6 +173,7 @@ describe('life', () => {
     const held = await launch({});
     await held.control.waitFor('ready');
     await held.control.open('permission');
+    await holds(held.agent, 'permission');
     const free = await launch({ turns: [{ forMs: 10 }] });
     await send(held.agent, 'held', 'waits');
     await send(free.agent, 'free', 'goes');
@@ -180,6 +186,7 @@ describe('life', () => {
     const { agent, control } = await launch({});
     await control.waitFor('ready');
     await control.open('permission');
+    await holds(agent, 'permission');
     await send(agent, 'a', 'waits');
     const { receipt, waitEnded } = await ostler.receiptWait('a', {
       until: 'accepted',

@@ -38,6 +38,7 @@ export class ReceiptsLedger implements Disposable {
   readonly #watchers = new Set<(receipt: Receipt) => void>();
   readonly #unsaved: UnsavedChange[] = [];
   #retry: Timer | null = null;
+  #lastTold: Receipt | null = null;
 
   constructor(options: {
     readonly store: ReceiptStore;
@@ -118,6 +119,14 @@ export class ReceiptsLedger implements Disposable {
       );
     }
     this.#events.emit(kind, { ...payload, ...(agentId ? { agentId } : {}) } as never);
+  }
+
+  /** `receipt` as it stands now. */
+  latest(deviceId: string, receipt: Receipt): Receipt {
+    const told = this.#lastTold;
+    // Nothing has been told since, or of this one last: the disk need not be asked.
+    if (told?.deliveryId === receipt.deliveryId) return told;
+    return this.get(deviceId, receipt.idempotencyKey) ?? receipt;
   }
 
   get(deviceId: string, idempotencyKey: string): Receipt | null {
@@ -206,6 +215,7 @@ export class ReceiptsLedger implements Disposable {
   }
 
   #tell(event: StoredEvent, receipt: Receipt): void {
+    this.#lastTold = receipt;
     this.#events.emit('event', event);
     this.#events.emit('receipt.updated', { receipt });
     for (const watcher of [...this.#watchers]) watcher(receipt);

@@ -73,6 +73,7 @@ describe('what stands in the way', () => {
     const { agent, control } = await rig.launch({ turns: [{ forMs: 10 }] });
     await control.waitFor('ready');
     await control.open('permission');
+    await rig.reads(agent, ({ hold }) => hold === 'permission');
     rig.send(agent, 'a', 'patient');
     const held = await rig.seen('a', ({ input }) => input?.hold === 'permission');
     expect(held).toMatchObject({ state: 'queued', input: { phase: 'waiting_for_user' } });
@@ -122,6 +123,7 @@ describe('what stands in the way', () => {
     const { agent, control } = await rig.launch({ turns: [{ forMs: 10 }] });
     await control.waitFor('ready');
     await control.act({ do: 'shell' });
+    await rig.reads(agent, ({ composer }) => composer === null);
     rig.send(agent, 'a', 'rm -r something');
     await rig.seen('a', ({ input }) => input?.hold !== undefined);
     expect(control.events.some(({ event }) => event === 'shell_received')).toBe(false);
@@ -214,6 +216,7 @@ describe('bad days', () => {
     rig.send(agent, 'a', 'under way');
     await rig.until('a', 'started');
     await control.open('permission');
+    await rig.reads(agent, ({ hold }) => hold === 'permission');
     rig.send(agent, 'b', 'not yet');
     await rig.seen('b', ({ input }) => input?.hold === 'permission');
     await rig.reopen();

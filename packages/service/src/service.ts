@@ -203,11 +203,11 @@ export class Service implements AsyncDisposable {
     if (this.#closing) throw new CodedError('CLOSED', 'this instance is closed; create a new one');
   }
 
-  /** Once for all changes of a moment, and behind what a delivery has to commit in it. */
+  /** Once for all changes of one turn of the event loop, and behind what a delivery does in it. */
   #announceAgents(): void {
     if (this.#agentsToAnnounce) return;
     this.#agentsToAnnounce = true;
-    queueMicrotask(() => {
+    setImmediate(() => {
       this.#agentsToAnnounce = false;
       if (this.#closing) return;
       this.#ledger.announce('agents.changed', null, { agents: this.agents() });

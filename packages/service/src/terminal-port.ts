@@ -17,6 +17,7 @@ export function terminalPort(
     look: () => terminal.look({ frameEndMs }),
     onChange: (listener) => terminal.onChange(() => listener()),
     isSameProcessAlive: () => terminal.isSameProcessAlive(),
+    personWrites: () => terminal.writer.personWrites,
     acquire: () => ({ fence: terminal.writer.acquire() }),
     release: ({ fence }) => terminal.writer.release(fence as LeaseToken),
     paste: async ({ fence }, frames) =>

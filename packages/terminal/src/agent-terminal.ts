@@ -59,7 +59,8 @@ export class AgentTerminal implements AsyncDisposable {
     this.writer = new GuardedWriter({
       endpoint: options.endpoint,
       bracketedPaste: () => this.#screen.bracketedPaste,
-      onWritten: (data) => this.#cast?.input(data),
+      onWritten: (data, begunAtMs) => this.#cast?.input(data, begunAtMs),
+      nowMs: () => clock.monotonicMs(),
       onHeldLost: (outcome) =>
         this.#logger.warn(
           { outcome: outcome.kind, reason: outcome.reason },

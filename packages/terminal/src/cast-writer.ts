@@ -37,6 +37,7 @@ export class CastWriter implements AsyncDisposable {
   readonly #file: FileHandle;
   readonly #clock: Clock;
   readonly #startMs: number;
+  #lastMs: number;
   readonly #maxBufferedCharacters: number;
   readonly #decoders: Record<'i' | 'o', TextDecoder> = {
     i: new TextDecoder('utf-8', { ignoreBOM: true }),
@@ -52,6 +53,7 @@ export class CastWriter implements AsyncDisposable {
     this.#file = file;
     this.#clock = options.clock ?? systemClock;
     this.#startMs = this.#clock.monotonicMs();
+    this.#lastMs = this.#startMs;
     this.#maxBufferedCharacters = options.maxBufferedCharacters ?? defaultMaxBufferedCharacters;
     const { timestamp = Math.floor(this.#clock.nowMs() / 1000), ...header } = options.header;
     this.#buffered = `${JSON.stringify({ version: 2, ...header, timestamp })}\n`;
@@ -84,8 +86,9 @@ export class CastWriter implements AsyncDisposable {
     this.#text('o', data);
   }
 
-  input(data: Uint8Array): void {
-    this.#text('i', data);
+  /** `atMs`: when its first byte left, on the clock's monotonic reading; now where it isn't known. */
+  input(data: Uint8Array, atMs?: number): void {
+    this.#text('i', data, atMs);
   }
 
   mark(label: string): void {
@@ -118,14 +121,17 @@ export class CastWriter implements AsyncDisposable {
     await this.#file.close();
   }
 
-  #text(kind: 'i' | 'o', data: Uint8Array): void {
+  #text(kind: 'i' | 'o', data: Uint8Array, atMs?: number): void {
     const text = this.#decoders[kind].decode(data, { stream: true });
-    if (text !== '') this.#event(kind, text);
+    if (text !== '') this.#event(kind, text, atMs);
   }
 
-  #event(kind: 'o' | 'i' | 'm' | 'r', data: string): void {
+  #event(kind: 'o' | 'i' | 'm' | 'r', data: string, atMs: number = Number.NaN): void {
     if (this.#state.kind !== 'recording') return;
-    const seconds = (this.#clock.monotonicMs() - this.#startMs) / 1000;
+    const nowMs = this.#clock.monotonicMs();
+    // Time never goes back in a recording.
+    this.#lastMs = Math.max(this.#lastMs, Number.isNaN(atMs) ? nowMs : Math.min(atMs, nowMs));
+    const seconds = (this.#lastMs - this.#startMs) / 1000;
     const line = `${JSON.stringify([Number(seconds.toFixed(6)), kind, data])}\n`;
     if (this.#buffered.length + line.length > this.#maxBufferedCharacters) {
       this.#state = { kind: 'stopped', reason: 'buffer_full' };

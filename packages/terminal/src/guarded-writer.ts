@@ -32,14 +32,18 @@ export interface GuardedWriterOptions {
   readonly endpoint: Pick<PtyEndpoint, 'write'>;
   /** Whether mode 2004 is on, by everything parsed so far. */
   readonly bracketedPaste: () => boolean;
-  /** Called with everything of which at least a part has left, in order. */
-  readonly onWritten?: (data: Uint8Array) => void;
+  /** Called with everything of which at least a part has left, in order, and with when that began. */
+  readonly onWritten?: (data: Uint8Array, begunAtMs: number) => void;
+  /** Monotonic. */
+  readonly nowMs?: () => number;
   /** Called when a person's keys that had been held did not all go out after the lease. */
   readonly onHeldLost?: (outcome: Exclude<WriteOutcome, { kind: 'carried_out' }>) => void;
   readonly limits?: Partial<GuardedWriterLimits>;
 }
 
 const encoder = new TextEncoder();
+const always = (): boolean => true;
+const unknownTime = (): number => Number.NaN;
 
 /**
  * The one place where bytes leave for the program. Whoever types for the house takes
@@ -57,6 +61,7 @@ export class GuardedWriter {
   #held: Uint8Array[] = [];
   #heldBytes = 0;
   #leased = false;
+  #personWrites = 0;
 
   constructor(options: GuardedWriterOptions) {
     this.#options = options;
@@ -66,6 +71,11 @@ export class GuardedWriter {
   /** True while a lease is out. */
   get leased(): boolean {
     return this.#leased;
+  }
+
+  /** How often a person's keys have gone out, kept back ones at their release. */
+  get personWrites(): number {
+    return this.#personWrites;
   }
 
   /** Takes the lease; every earlier token is stale from here on. */
@@ -82,10 +92,11 @@ export class GuardedWriter {
     const held = this.#held;
     this.#held = [];
     this.#heldBytes = 0;
-    if (held.length > 0)
-      void this.#handOn(joined(held)).then((outcome) => {
-        if (outcome.kind !== 'carried_out') this.#options.onHeldLost?.(outcome);
-      });
+    if (held.length === 0) return;
+    this.#personWrites += 1;
+    void this.#handOn(joined(held)).then((outcome) => {
+      if (outcome.kind !== 'carried_out') this.#options.onHeldLost?.(outcome);
+    });
   }
 
   /** Keys, as they are. */
@@ -115,7 +126,10 @@ export class GuardedWriter {
   /** A person's keys: out at once, or held while a lease is out (`maxHeldPersonBytes`). */
   personInput(data: string | Uint8Array): PersonInputOutcome {
     const bytes = typeof data === 'string' ? encoder.encode(data) : data;
-    if (!this.#leased) return { kind: 'passed_on', written: this.#handOn(bytes) };
+    if (!this.#leased) {
+      this.#personWrites += 1;
+      return { kind: 'passed_on', written: this.#handOn(bytes) };
+    }
     if (this.#heldBytes + bytes.length > this.#limits.maxHeldPersonBytes)
       return { kind: 'refused', reason: 'held_limit' };
     this.#held.push(bytes);
@@ -140,9 +154,16 @@ export class GuardedWriter {
     return this.#leased && token === this.#newest;
   }
 
-  async #handOn(data: Uint8Array, mayWrite?: () => boolean): Promise<WriteOutcome> {
-    const outcome = await this.#options.endpoint.write(data, mayWrite);
-    if (outcome.kind !== 'nothing_written') this.#options.onWritten?.(data);
+  async #handOn(data: Uint8Array, mayWrite: () => boolean = always): Promise<WriteOutcome> {
+    const { endpoint, nowMs = unknownTime, onWritten } = this.#options;
+    // A write that wakes the program may return long after its bytes have left.
+    let begunAtMs = Number.NaN;
+    const outcome = await endpoint.write(data, () => {
+      if (!mayWrite()) return false;
+      if (Number.isNaN(begunAtMs)) begunAtMs = nowMs();
+      return true;
+    });
+    if (outcome.kind !== 'nothing_written') onWritten?.(data, begunAtMs);
     return outcome;
   }
 }

@@ -64,6 +64,9 @@ export function openMaster(pty: IPty): PtyMaster | null {
       if (socket.destroyed || socket.readableLength > 0) return null;
       // There is seldom something to read: only what there is gets memory of its own.
       if (scratch.length < maxBytes) scratch = new Uint8Array(maxBytes);
+      const { stackTraceLimit } = Error;
+      // "Nothing there" comes as an error, at every look; nobody reads where it was made.
+      Error.stackTraceLimit = 0;
       try {
         const length = readSync(fd, scratch, 0, maxBytes, null);
         return length === 0 ? null : scratch.slice(0, length);
@@ -71,6 +74,8 @@ export function openMaster(pty: IPty): PtyMaster | null {
         // EAGAIN: nothing there. EIO: the child's side is closed; the stream sees that too.
         codeOf(failure);
         return null;
+      } finally {
+        Error.stackTraceLimit = stackTraceLimit;
       }
     },
     beforeClose(drain) {

@@ -27,6 +27,7 @@ export class FakeAgent implements TerminalPort {
   beforePaste: (() => void) | null = null;
   afterPaste: (() => void) | null = null;
   bracketedPaste = true;
+  personWritten = 0;
   #bytes = 0;
   #fence = 0;
   #leased = false;
@@ -59,6 +60,10 @@ export class FakeAgent implements TerminalPort {
   onChange(listener: () => void): Disposable {
     this.#listeners.add(listener);
     return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
+  }
+
+  personWrites(): number {
+    return this.personWritten;
   }
 
   isSameProcessAlive(): boolean {
@@ -151,11 +156,16 @@ export class FakeAgent implements TerminalPort {
   }
 }
 
-export function fakeReader(agent: FakeAgent, busyMode: EngineReader['busyMode']): EngineReader {
+export function fakeReader(
+  agent: FakeAgent,
+  busyMode: EngineReader['busyMode'],
+  awaitsTurnStart: boolean,
+): EngineReader {
   return {
     engine: 'fake',
     version: '1',
     busyMode,
+    awaitsTurnStart,
     read: () => agent.reading(),
     prepareBody: (text) =>
       text.startsWith('/')
@@ -191,6 +201,7 @@ export interface Rig {
 export async function rig(
   options: {
     busyMode?: EngineReader['busyMode'];
+    awaitsTurnStart?: boolean;
     limits?: Partial<ControllerLimits>;
     failJournal?: () => boolean;
   } = {},
@@ -201,7 +212,7 @@ export async function rig(
   const journal: string[] = [];
   const session = await SessionController.open({
     terminal: agent,
-    reader: fakeReader(agent, options.busyMode ?? 'steering'),
+    reader: fakeReader(agent, options.busyMode ?? 'steering', options.awaitsTurnStart ?? false),
     clock,
     ...(options.limits ? { limits: options.limits } : {}),
     journal: {

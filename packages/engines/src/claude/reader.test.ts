@@ -36,8 +36,8 @@ describe('the status file', () => {
 describe('the key that stops a turn', () => {
   test.each([
     ['s3-busy-tool', 10.2, '\u001b'],
-    ['s5-dialogs', 7.4, '\u001b'],
-    ['s5-dialogs', 25.6, '\u001b'],
+    ['s5-dialogs', 7.4, null],
+    ['s5-dialogs', 25.6, null],
     ['s5-dialogs', 29.8, null],
     ['s4-hooks-queue', 34, null],
     ['s3-busy-tool', 23, null],

@@ -83,14 +83,14 @@ export class ClaudeReader implements EngineReader {
     return claudeFingerprint(text);
   }
 
-  /** Escape interrupts a turn, and refuses what a turn waits for. */
+  /** Escape interrupts a turn; a dialog would take it as an answer, so none gets it. */
   eraseKeys(_reading: Reading, body: PreparedBody, snapshot: ScreenSnapshot): string {
     return eraseKeys(body, snapshot.cols);
   }
 
   stopKeys(reading: Reading): string | null {
     if (!reading.readable || !reading.busy) return null;
-    if (reading.hold !== null) return midTurn.includes(reading.hold) ? escape : null;
+    if (reading.hold !== null) return null;
     return reading.composer ? escape : null;
   }
 

@@ -22,6 +22,8 @@ export class CodexReader implements EngineReader {
   readonly engine: string = 'codex';
   readonly version: string | null;
   readonly busyMode: 'steering' | 'native_input';
+  /** An Enter right after the first prompt of a session goes to the follow-ups (fixtures/codex/0.169.0/burst-follow-up-queue.cast). */
+  readonly awaitsTurnStart = true;
 
   constructor(version: string | null) {
     this.version = version;
@@ -85,14 +87,14 @@ export class CodexReader implements EngineReader {
     return fingerprintOf(text);
   }
 
-  /**
-   * Esc interrupts; with inputs pending it would send them at once instead, and
-   * with a draft it may do something else: null then.
-   */
   eraseKeys(_reading: Reading, body: PreparedBody): string {
     return eraseKeys(body);
   }
 
+  /**
+   * Esc interrupts; with inputs pending it would send them at once instead, and
+   * with a draft it may do something else: null then.
+   */
   stopKeys(reading: Reading): string | null {
     if (!reading.readable || !reading.busy || !reading.composer) return null;
     if (reading.queue.length > 0 || reading.composer.draft !== '') return null;

@@ -50,15 +50,25 @@ export async function sendSeries(
   return { sent, blind, unsettled };
 }
 
+/** Nothing of the caller's runs between the call and the event: it waits by events alone. */
 async function send(rig: BenchRig, idempotencyKey: string, text: string): Promise<boolean> {
   const { agentId } = rig.session;
+  const settled = new Promise<boolean>((resolve) => {
+    const end = (completed: boolean): void => {
+      subscription[Symbol.dispose]();
+      limit[Symbol.dispose]();
+      resolve(completed);
+    };
+    const limit = rig.clock.setTimer(settleWithinMs, () => end(false));
+    const subscription = rig.ostler.on('receipt.updated', ({ receipt }) => {
+      if (receipt.idempotencyKey !== idempotencyKey) return;
+      if (receipt.state === 'completed') end(true);
+      if (receipt.state === 'rejected') end(false);
+    });
+  });
   rig.mark('send', idempotencyKey);
   await rig.ostler.turnSend({ agentId, idempotencyKey, text });
-  const { receipt } = await rig.ostler.receiptWait(idempotencyKey, {
-    until: 'settled',
-    timeoutMs: settleWithinMs,
-  });
-  return receipt.state === 'completed';
+  return await settled;
 }
 
 /**

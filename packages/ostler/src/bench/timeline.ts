@@ -116,6 +116,8 @@ class TimelineReader {
       case 'accepted':
         if (open?.sent.key === key) this.#accepted(open, evidence, atMs);
         break;
+      default:
+        break;
     }
   }
 

@@ -39,5 +39,5 @@ export function claimThen(
   });
   if (reserved.status === 'duplicate') return reserved;
   steps.dispatch(agent, reserved);
-  return { status: 'accepted', receipt: ledger.get(deviceId, idempotencyKey) ?? reserved.receipt };
+  return { status: 'accepted', receipt: ledger.latest(deviceId, reserved.receipt) };
 }
