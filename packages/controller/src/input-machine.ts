@@ -20,7 +20,7 @@ import {
   type TimerName,
 } from './machine-types.js';
 import { waitingPhase } from './observation.js';
-import { credit, matchEvidence, unresolvedCount } from './outstanding.js';
+import { creditAmong, endTurn, matchEvidence, unresolvedCount } from './outstanding.js';
 import { fits, type WaitingInput } from './waiting-queue.js';
 import type { InputMode } from '@ostler/protocol';
 
@@ -202,6 +202,7 @@ const trackActive = room.enqueueActions(({ context, event, enqueue }) => {
         consumed: false,
         inputRef: null,
         turnRef: null,
+        tie: 'own',
       },
     ],
   });
@@ -283,16 +284,13 @@ const acceptByScreen = (evidence: 'composer_left' | 'queue_shown') =>
 const creditEvidence = room.enqueueActions(({ context, event, enqueue }) => {
   if (event.type !== 'EVIDENCE') return;
   const { seen } = event;
-  const found = matchEvidence(context.outstanding, seen);
-  if (!found) return;
-  const { alone, input: match } = found;
+  const match = matchEvidence(context.outstanding, seen);
+  if (!match) return;
   enqueue.assign(({ context }) => ({
     ...(context.active?.deliveryId === match.deliveryId
       ? withActive(context, { settled: true })
       : {}),
-    outstanding: context.outstanding.map((input) =>
-      input === match ? credit(input, seen, alone) : input,
-    ),
+    outstanding: creditAmong(context.outstanding, match, seen),
     turnOpenSinceMs: event.nowMs,
     ...(seen.kind === 'consumed' ? { startPendingSinceMs: null } : {}),
   }));
@@ -321,22 +319,23 @@ const openTurn = room.assign(({ event }) =>
 /** Only members the record itself names end with the turn. */
 const closeTurn = room.enqueueActions(({ context, event, enqueue }) => {
   if (event.type !== 'TURN_ENDED') return;
-  const isMember = (inputRef: string | null): boolean =>
-    inputRef !== null && event.inputRefs.includes(inputRef);
-  const members = context.outstanding.filter((input) => isMember(input.inputRef));
-  enqueue.assign(({ context }) => ({
-    turnOpenSinceMs: null,
-    startPendingSinceMs: null,
-    outstanding: context.outstanding.filter((input) => !isMember(input.inputRef)),
-  }));
-  for (const { deliveryId, mode } of members) {
-    enqueue({
-      type: 'report',
-      params: { deliveryId, change: endOf(event.outcome, mode) },
-    });
+  const { ended, left } = endTurn(context.outstanding, event.inputRefs);
+  enqueue.assign({ turnOpenSinceMs: null, startPendingSinceMs: null, outstanding: left });
+  for (const { input, told } of ended) {
+    const { deliveryId, mode } = input;
+    const change = told ? endOf(event.outcome, mode) : untold;
+    enqueue({ type: 'report', params: { deliveryId, change } });
     enqueue({ type: 'forget', params: { deliveryId } });
   }
 });
+
+const untold: ReceiptChange = {
+  state: 'unknown',
+  error: {
+    code: 'RESULT_EVIDENCE_MISSING',
+    message: 'equal texts went to different turns, and the record does not tell which to which',
+  },
+};
 
 function endOf(outcome: 'completed' | 'failed' | 'cancelled', mode: InputMode): ReceiptChange {
   const input = inputStatus(mode, 'accepted', { evidence: 'record' });

@@ -15,6 +15,11 @@ export interface Outstanding {
   readonly consumed: boolean;
   readonly inputRef: string | null;
   readonly turnRef: string | null;
+  /**
+   * How the record's entry is tied to this input. `own`: no equal text was on its way. `shared`:
+   * one was, so the entries belong to them together. `lost`: one of those has ended without the others.
+   */
+  readonly tie: 'own' | 'shared' | 'lost';
 }
 
 export interface AcceptanceEvidence {
@@ -34,13 +39,12 @@ const stampToleranceMs = 2;
  * The input this evidence belongs to: the oldest with an equal fingerprint that
  * has not yet been credited with evidence of the kind. Evidence from before its
  * paste never counts. Where one of several with an equal fingerprint is in doubt,
- * nothing tells whose it is, and nobody is credited. `alone` is false where an equal
- * one waits as well: then nothing tells whose the turn's end will be.
+ * nothing tells whose it is, and nobody is credited.
  */
 export function matchEvidence(
   outstanding: readonly Outstanding[],
   seen: AcceptanceEvidence,
-): { readonly input: Outstanding; readonly alone: boolean } | null {
+): Outstanding | null {
   const [first, ...others] = outstanding.filter(
     (input) =>
       input.fingerprint === seen.fingerprint &&
@@ -50,19 +54,72 @@ export function matchEvidence(
   if (!first) return null;
   const inDoubt = [first, ...others].some(({ accepted, doubted }) => doubted && !accepted);
   if (inDoubt && others.length > 0) return null;
-  return { input: first, alone: others.length === 0 };
+  return first;
 }
 
-export function credit(input: Outstanding, seen: AcceptanceEvidence, alone: boolean): Outstanding {
+/** `input` with the evidence credited to it. */
+function credit(input: Outstanding, seen: AcceptanceEvidence): Outstanding {
   const consumed = input.consumed || seen.kind === 'consumed';
   return {
     ...input,
     credited: [...input.credited, seen.evidence],
     accepted: true,
     consumed,
-    inputRef: (consumed && alone ? seen.inputRef : null) ?? input.inputRef,
+    inputRef: (consumed ? seen.inputRef : null) ?? input.inputRef,
     turnRef: seen.turnRef ?? input.turnRef,
   };
+}
+
+/** All inputs after `seen` was credited to `match`: a start ties equal texts still on their way together. */
+export function creditAmong(
+  outstanding: readonly Outstanding[],
+  match: Outstanding,
+  seen: AcceptanceEvidence,
+): readonly Outstanding[] {
+  const twins =
+    seen.kind === 'consumed'
+      ? outstanding.filter((input) => isTwin(input, match) && !input.consumed)
+      : [];
+  return outstanding.map((input) => {
+    const next = input === match ? credit(input, seen) : input;
+    const shared = twins.length > 0 && (input === match || twins.includes(input));
+    return shared && next.tie === 'own' ? { ...next, tie: 'shared' } : next;
+  });
+}
+
+const isTwin = (input: Outstanding, other: Outstanding): boolean =>
+  input !== other && input.fingerprint === other.fingerprint;
+
+export interface EndedInput {
+  readonly input: Outstanding;
+  /** False: equal texts went to different turns, and nothing tells which to which. */
+  readonly told: boolean;
+}
+
+/** The members of a turn by its record's entries, and what is left on its way. */
+export function endTurn(
+  outstanding: readonly Outstanding[],
+  inputRefs: readonly string[],
+): { readonly ended: readonly EndedInput[]; readonly left: readonly Outstanding[] } {
+  const isNamed = ({ inputRef }: Outstanding): boolean =>
+    inputRef !== null && inputRefs.includes(inputRef);
+  const sharers = (input: Outstanding): readonly Outstanding[] =>
+    outstanding.filter((other) => isTwin(other, input) && other.tie === 'shared');
+  const members = outstanding.filter(isNamed);
+  const ended = members.map((input) => ({
+    input,
+    told: input.tie === 'own' || (input.tie === 'shared' && sharers(input).every(isNamed)),
+  }));
+  const untold = ended.filter(({ told }) => !told);
+  const left = outstanding
+    .filter((input) => !isNamed(input))
+    .map(
+      (input): Outstanding =>
+        input.tie === 'shared' && untold.some((end) => isTwin(end.input, input))
+          ? { ...input, tie: 'lost' }
+          : input,
+    );
+  return { ended, left };
 }
 
 /** Inputs the engine has taken without their consumption having been seen. */

@@ -266,6 +266,36 @@ describe('evidence', () => {
     expect(receipt('b').state).toBe('delivered');
   });
 
+  test('of identical texts one of which is in doubt, the record raises neither', async () => {
+    const { agent, session, receipt, settle, clock, wallMs } = await rig();
+    agent.deafness = 'paste';
+    session.submit('a', 'same');
+    await settle();
+    clock.advance(15_000);
+    await settle();
+    agent.deafness = 'none';
+    session.resolve('a', 'unknown');
+    session.submit('b', 'same');
+    await settle();
+    session.engineEvent(accepted('same', wallMs(), 'input_consumed'));
+    await settle();
+    expect(receipt('a')).toMatchObject({ state: 'unknown', input: { phase: 'unconfirmed' } });
+    expect(receipt('b')).toMatchObject({ state: 'delivered', input: { phase: 'accepted' } });
+  });
+
+  test('a late hook of an input that was consumed already is no acceptance of the next like it', async () => {
+    const { agent, session, receipt, settle, wallMs } = await rig();
+    const hook = { ...accepted('same', wallMs(), 'input_accepted'), evidence: 'hook' } as const;
+    session.submit('a', 'same');
+    await settle();
+    session.engineEvent(accepted('same', wallMs(), 'input_consumed'));
+    agent.deafness = 'paste';
+    session.submit('b', 'same');
+    await settle();
+    session.engineEvent(hook);
+    expect(receipt('b').state).toBeUndefined();
+  });
+
   test('completion comes only from a record that names the input', async () => {
     const { session, receipt, settle, wallMs } = await rig();
     session.submit('a', 'A');
@@ -343,6 +373,46 @@ describe('holds', () => {
     await settle();
     expect(agent.writes.map(({ data }) => data)).toEqual(['A']);
     expect(receipt('a').error?.code).toBe('enter_withheld:draft_changed');
+  });
+
+  test('once a person has typed, our unsent text is theirs to take back, and nothing is proven by its end', async () => {
+    const { agent, session, receipt, settle, clock } = await rig();
+    agent.deafness = 'paste';
+    session.submit('a', 'A');
+    session.submit('b', 'B');
+    await settle();
+    clock.advance(15_000);
+    await settle();
+    agent.deafness = 'none';
+    agent.personWritten += 1;
+    agent.change(() => void (agent.draft = 'A'));
+    await settle();
+    expect(agent.writes.map(({ data }) => data)).toEqual(['A']);
+    agent.change(() => void (agent.draft = ''));
+    await settle();
+    expect(receipt('a').state).toBe('unknown');
+    expect(agent.received).toEqual(['B']);
+  });
+
+  test('keys that should take our text back and get lost do not keep the lease', async () => {
+    const { agent, session, receipt, settle, clock } = await rig();
+    agent.deafness = 'paste';
+    session.submit('a', 'A');
+    await settle();
+    clock.advance(15_000);
+    await settle();
+    agent.deafness = 'erase';
+    agent.change(() => void (agent.draft = 'A'));
+    await settle();
+    expect(agent.leased).toBe(true);
+    for (let second = 0; second < 20; second += 1) {
+      clock.advance(1_000);
+      await settle();
+    }
+    expect(agent.leased).toBe(false);
+    expect(session.phase).toBe('unconfirmed');
+    expect(agent.writes.filter(({ data }) => data === '\x15')).toHaveLength(4);
+    expect(receipt('a').state).toBe('unknown');
   });
 
   test('a paste that never shows keeps the barrier until it does', async () => {
@@ -495,6 +565,45 @@ describe('life', () => {
     await settle();
     expect(receipt('a')).toMatchObject({ state: 'rejected', error: { code: 'not_submitted' } });
     expect(agent.received).toEqual(['B']);
+  });
+});
+
+describe('identical texts and results', () => {
+  const end = (inputRefs: readonly string[]) =>
+    ({
+      kind: 'turn_ended',
+      turnRef: null,
+      outcome: 'completed',
+      inputRefs,
+      finalText: null,
+      atMs: 0,
+    }) as const;
+  const consumed = (inputRef: string, atMs: number) =>
+    ({ ...accepted('same', atMs, 'input_consumed'), inputRef }) as const;
+
+  test('in one turn both are completed by its end', async () => {
+    const { session, receipt, settle, wallMs } = await rig();
+    session.submit('a', 'same');
+    session.submit('b', 'same');
+    await settle();
+    session.engineEvent(consumed('r1', wallMs()));
+    session.engineEvent(consumed('r2', wallMs()));
+    session.engineEvent(end(['r1', 'r2']));
+    expect(receipt('a').state).toBe('completed');
+    expect(receipt('b').state).toBe('completed');
+  });
+
+  test('in two turns neither is: which went where is never guessed', async () => {
+    const { session, receipt, settle, wallMs } = await rig();
+    session.submit('a', 'same');
+    session.submit('b', 'same');
+    await settle();
+    session.engineEvent(consumed('r1', wallMs()));
+    session.engineEvent(end(['r1']));
+    session.engineEvent(consumed('r2', wallMs()));
+    session.engineEvent(end(['r2']));
+    expect(receipt('a').error?.code).toBe('RESULT_EVIDENCE_MISSING');
+    expect(receipt('b').error?.code).toBe('RESULT_EVIDENCE_MISSING');
   });
 });
 

@@ -22,7 +22,7 @@ export class FakeAgent implements TerminalPort {
   readonly answered: string[] = [];
   /** What the next writes do instead of working. */
   swallowEnters = 0;
-  deafness: 'none' | 'paste' | 'enter' = 'none';
+  deafness: 'none' | 'paste' | 'enter' | 'erase' = 'none';
   outcome: WriteOutcome = { kind: 'carried_out' };
   beforePaste: (() => void) | null = null;
   afterPaste: (() => void) | null = null;
@@ -104,7 +104,7 @@ export class FakeAgent implements TerminalPort {
   async press(right: WriteRight, keys: string): Promise<WriteOutcome> {
     this.#guard(right);
     this.writes.push({ kind: 'keys', data: keys, fence: right.fence });
-    if (keys === '\x15') this.change(() => void (this.draft = ''));
+    if (keys === '\x15' && this.deafness !== 'erase') this.change(() => void (this.draft = ''));
     if (keys === '\r' && this.outcome.kind !== 'nothing_written') this.#enter();
     return this.outcome;
   }
