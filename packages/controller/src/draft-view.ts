@@ -30,6 +30,7 @@ export function observeReading(
     alive: moment.alive,
     readable: reading.readable && !halfPainted,
     hold: reading.hold,
+    overtakes: reader.overtakes?.(reading) ?? null,
     composer,
     draft,
     draftIsAccepted:

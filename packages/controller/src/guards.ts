@@ -24,6 +24,7 @@ export function holdAt(context: InputContext, seen: Observation): string | null 
   const blocked = blockedBy(seen);
   if (blocked) return blocked;
   if (seen.draft !== 'empty') return seen.draftIsAccepted ? 'redraw_pending' : 'foreign_draft';
+  if (seen.overtakes) return seen.overtakes;
   const { startPendingSinceMs, limits } = context;
   if (startPendingSinceMs !== null && seen.atMs - startPendingSinceMs < limits.turnStartMs) {
     return 'turn_starting';

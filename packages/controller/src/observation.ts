@@ -8,6 +8,8 @@ export interface Observation {
   readonly readable: boolean;
   /** A known dialog or state that forbids typing. */
   readonly hold: string | null;
+  /** Typing now would overtake something the engine holds back. */
+  readonly overtakes: string | null;
   /** A composer that takes keys is on the screen. */
   readonly composer: boolean;
   /** The composer's draft against the active input. */
@@ -40,6 +42,7 @@ const writerHolds: ReadonlySet<string> = new Set([
   'foreign_draft',
   'redraw_pending',
   'turn_starting',
+  'follow_up_queue',
   'starting',
   'no_composer',
   'unconfirmed_input',

@@ -46,6 +46,11 @@ export interface EngineReader {
    * that later inputs overtake): the next input waits for the start.
    */
   readonly awaitsTurnStart?: boolean;
+  /**
+   * A reason not to type that is no dialog and no draft: what is typed now would overtake
+   * something the engine holds back. Null where there is none.
+   */
+  overtakes?(reading: Reading): string | null;
   /** `side` are signals from beside the screen; they can forbid typing, never allow it. */
   read(snapshot: ScreenSnapshot, side?: readonly ReadingSignal[]): Reading;
   prepareBody(text: string, snapshot: ScreenSnapshot): BodyVerdict;
@@ -96,6 +101,8 @@ export interface ObserveRequest {
 export interface EngineObserver extends AsyncDisposable {
   /** Side signals as of now, for `EngineReader.read`. */
   signals(): readonly ReadingSignal[];
+  /** Something happens in the session: for a while, files are looked at even without an event of theirs. */
+  attend?(): void;
 }
 
 /** One agent CLI. */

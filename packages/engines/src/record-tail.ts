@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { type Clock, type Logger, silentLogger, type Timer } from '@ostler/runtime';
+import { type Clock, type Logger, silentLogger } from '@ostler/runtime';
+import { SafetyPoll } from './safety-poll.js';
 
 /** Where following begins. `end` is the end of what exists now; a file that doesn't exist yet is read whole. */
 export type RecordStart = 'start' | 'end' | { readonly offset: number };
@@ -14,7 +15,7 @@ export interface RecordLine {
 export type RecordReset = 'truncated' | 'replaced' | 'rewritten';
 
 export interface RecordTailLimits {
-  /** A file event may get lost; every so often the file is looked at without one. */
+  /** A file event may get lost; while something happens the file is looked at without one, this often. */
   readonly safetyPollMs: number;
   /** Longer lines are skipped and counted. */
   readonly maxLineBytes: number;
@@ -67,7 +68,7 @@ export class RecordTail implements AsyncDisposable {
   readonly #limits: RecordTailLimits;
   readonly #logger: Logger;
   readonly #watch: DirectoryWatch;
-  #timer: Timer | null = null;
+  readonly #poll: SafetyPoll;
   #fd: number | null = null;
   #device = 0;
   #inode = 0;
@@ -87,10 +88,20 @@ export class RecordTail implements AsyncDisposable {
     this.path = options.path;
     this.#limits = { ...recordTailLimits, ...options.limits };
     this.#logger = options.logger ?? silentLogger;
-    this.#watch = new DirectoryWatch(options.path, () => this.#wake());
+    this.#poll = new SafetyPoll({
+      clock: options.clock,
+      intervalMs: this.#limits.safetyPollMs,
+      look: () => {
+        this.#watch.refresh();
+        this.#wake();
+      },
+    });
+    this.#watch = new DirectoryWatch(options.path, () => {
+      this.#poll.attend();
+      this.#wake();
+    });
     this.#startAt(options.from);
     this.#wake();
-    this.#armTimer();
   }
 
   /** Bytes read so far of the present file. */
@@ -102,6 +113,11 @@ export class RecordTail implements AsyncDisposable {
     return { ...this.#counts, watchFailures: this.#watch.failures };
   }
 
+  /** Something happens that may be written down soon. */
+  attend(): void {
+    this.#poll.attend();
+  }
+
   /** Resolves once everything that stood in the file at the call has been handed on. */
   async catchUp(): Promise<void> {
     this.#wake();
@@ -111,18 +127,9 @@ export class RecordTail implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#disposed = true;
     this.#watch[Symbol.dispose]();
-    this.#timer?.[Symbol.dispose]();
+    this.#poll[Symbol.dispose]();
     while (this.#running) await this.#running;
     this.#close();
-  }
-
-  #armTimer(): void {
-    this.#timer = this.#options.clock.setTimer(this.#limits.safetyPollMs, () => {
-      if (this.#disposed) return;
-      this.#watch.refresh();
-      this.#wake();
-      this.#armTimer();
-    });
   }
 
   #wake(): void {

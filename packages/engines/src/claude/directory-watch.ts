@@ -1,46 +1,51 @@
 import fs from 'node:fs';
-import type { Clock, Timer } from '@ostler/runtime';
+import type { Clock } from '@ostler/runtime';
+import { SafetyPoll } from '../safety-poll.js';
 
-/** A file event may get lost, and a directory may come later: every so often one looks without. */
+/** A file event may get lost, and a directory may come later: while something happens one looks without. */
 const safetyPollMs = 1_000;
 
 /** Calls `onChange` when something in a directory may have changed. The directory need not exist yet. */
 export class DirectoryWatch implements Disposable {
   readonly #directory: string;
-  readonly #clock: Clock;
   readonly #onChange: () => void;
   #watcher: fs.FSWatcher | null = null;
-  #timer: Timer | null = null;
+  readonly #poll: SafetyPoll;
   #disposed = false;
 
   constructor(options: { directory: string; clock: Clock; onChange: () => void }) {
     this.#directory = options.directory;
-    this.#clock = options.clock;
     this.#onChange = options.onChange;
     this.#watch();
-    this.#arm();
+    this.#poll = new SafetyPoll({
+      clock: options.clock,
+      intervalMs: safetyPollMs,
+      look: () => {
+        this.#watch();
+        this.#onChange();
+      },
+    });
+  }
+
+  /** Something happens that may show in the directory soon. */
+  attend(): void {
+    this.#poll.attend();
   }
 
   [Symbol.dispose](): void {
     this.#disposed = true;
-    this.#timer?.[Symbol.dispose]();
+    this.#poll[Symbol.dispose]();
     this.#watcher?.close();
     this.#watcher = null;
-  }
-
-  #arm(): void {
-    this.#timer = this.#clock.setTimer(safetyPollMs, () => {
-      if (this.#disposed) return;
-      this.#watch();
-      this.#onChange();
-      this.#arm();
-    });
   }
 
   #watch(): void {
     if (this.#watcher || !fs.existsSync(this.#directory)) return;
     try {
-      const watcher = fs.watch(this.#directory, { persistent: false }, () => this.#onChange());
+      const watcher = fs.watch(this.#directory, { persistent: false }, () => {
+        this.#poll.attend();
+        this.#onChange();
+      });
       watcher.on('error', () => {
         watcher.close();
         if (this.#watcher === watcher) this.#watcher = null;

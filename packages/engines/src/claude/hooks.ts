@@ -95,6 +95,10 @@ export class HookInbox implements AsyncDisposable {
     this.#wake();
   }
 
+  attend(): void {
+    this.#watch.attend();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#disposed = true;
     this.#watch[Symbol.dispose]();

@@ -59,6 +59,12 @@ export class ClaudeObserver implements EngineObserver {
     return this.#status === null ? [] : [this.#status];
   }
 
+  attend(): void {
+    this.#hooks.attend();
+    this.#statusWatch?.attend();
+    this.#tail?.attend();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#disposed = true;
     this.#statusWatch?.[Symbol.dispose]();

@@ -17,6 +17,8 @@ export function programState(snapshot: ScreenSnapshot): ProgramState | null {
 export interface Activity {
   readonly busy: boolean;
   readonly queue: readonly string[];
+  /** Of these, the ones that wait for the turn's end; what is steered meanwhile goes first. */
+  readonly followUps: number;
 }
 
 /**
@@ -32,6 +34,7 @@ export function readActivity(
   let items: string[] = [];
   let more: string[] = [];
   let statusRow = false;
+  let followUps = 0;
   for (let row = composerTop - 1; row >= 0; row -= 1) {
     const text = texts[row] ?? '';
     const item = strings.queueItem.is.exec(text);
@@ -43,6 +46,7 @@ export function readActivity(
       more.unshift(text.slice(4));
     } else if (strings.queueHeads.is.some((head) => head.test(text))) {
       blocks.unshift(items);
+      if (strings.followUpHead.is.test(text)) followUps += items.length;
       items = [];
       more = [];
     } else {
@@ -50,7 +54,7 @@ export function readActivity(
       break;
     }
   }
-  return { busy: isBusy(snapshot, statusRow), queue: blocks.flat() };
+  return { busy: isBusy(snapshot, statusRow), queue: blocks.flat(), followUps };
 }
 
 function isCompletion(text: string): boolean {

@@ -1,13 +1,13 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import type { Timer } from '@ostler/runtime';
 import type { EngineObserver, ObserveRequest } from '../engine.js';
 import type { ReadingSignal } from '../reading.js';
 import { RecordTail } from '../record-tail.js';
+import { SafetyPoll } from '../safety-poll.js';
 import { readHeldFiles, threadOfRollout } from './process-files.js';
 import { CodexRecordReader, readRecordOwner } from './record.js';
 
-/** File events tell of new threads at once; one that gets lost is found this much later. */
+/** File events tell of new threads at once; one that gets lost is found this much later, while something happens. */
 const SAFETY_SCAN_MS = 2_000;
 /** A resumed conversation may be long; only its end can be of this session. */
 const MAX_CATCH_UP_BYTES = 8 * 1024 * 1024;
@@ -31,7 +31,7 @@ export class CodexObserver implements EngineObserver {
   readonly #followed = new Map<string, Followed>();
   readonly #watchers = new Map<string, fs.FSWatcher>();
   #currentThread: { readonly id: string; readonly atMs: number } | null = null;
-  #timer: Timer | null = null;
+  readonly #poll: SafetyPoll;
   #scanning: Promise<void> | null = null;
   #again = false;
   #disposed = false;
@@ -40,13 +40,22 @@ export class CodexObserver implements EngineObserver {
     this.#request = request;
     const { env } = request.plan;
     this.#home = env.CODEX_HOME ?? path.join(env.HOME ?? '/', '.codex');
+    this.#poll = new SafetyPoll({
+      clock: request.clock,
+      intervalMs: SAFETY_SCAN_MS,
+      look: () => this.#wake(),
+    });
     this.#wake();
-    this.#armTimer();
   }
 
   signals(): readonly ReadingSignal[] {
     const thread = this.#currentThread;
     return thread ? [{ source: 'thread', value: thread.id, atMs: thread.atMs }] : [];
+  }
+
+  attend(): void {
+    this.#poll.attend();
+    for (const { tail } of this.#followed.values()) tail.attend();
   }
 
   /** Resolves once everything in the records at the call has been told. */
@@ -58,19 +67,11 @@ export class CodexObserver implements EngineObserver {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#disposed = true;
-    this.#timer?.[Symbol.dispose]();
+    this.#poll[Symbol.dispose]();
     for (const watcher of this.#watchers.values()) watcher.close();
     this.#watchers.clear();
     while (this.#scanning) await this.#scanning;
     for (const { tail } of this.#followed.values()) await tail[Symbol.asyncDispose]();
-  }
-
-  #armTimer(): void {
-    this.#timer = this.#request.clock.setTimer(SAFETY_SCAN_MS, () => {
-      if (this.#disposed) return;
-      this.#wake();
-      this.#armTimer();
-    });
   }
 
   #wake(): void {

@@ -1,5 +1,7 @@
+import { fileURLToPath } from 'node:url';
 import { Screen } from '@ostler/terminal';
 import { describe, expect, test } from 'vitest';
+import { replayCast } from '../recordings/index.js';
 import { CodexReader } from './reader.js';
 
 async function read(output: string, version: string | null = '0.169.0') {
@@ -119,5 +121,21 @@ describe('stop keys', () => {
       '\u001b[4;1H• Working (3s • esc to interrupt)' +
       '\u001b[5;1H• Messages to be submitted after next tool call (press esc …)\u001b[6;1H  ↳ B';
     expect(await stop(alternate + pending + composer + say('working'))).toBeNull();
+  });
+});
+
+describe('what typing now would overtake', () => {
+  test.each([
+    ['a text that waits for the next tool call goes first by itself', 4.41, null],
+    ['a follow-up waits for the end of the turn', 5.56, 'follow_up_queue'],
+    ['an idle engine holds nothing back', 2.5, null],
+  ])('%s', async (_what, at, expected) => {
+    const reader = new CodexReader('0.169.0');
+    const cast = fileURLToPath(
+      new URL('../../../../fixtures/codex/0.169.0/busy-steer.cast', import.meta.url),
+    );
+    const reading = await replayCast(cast, reader, { at });
+    expect(reader.overtakes(reading)).toBe(expected);
+    expect(reading.hold).toBeNull();
   });
 });

@@ -3,7 +3,7 @@ import type { AnswerPlan, BodyVerdict, DraftMatch, EngineReader, PreparedBody } 
 import { eraseKeys } from './erase.js';
 import { compareVersions } from '../find-executable.js';
 import { type OpenQuestion, type Reading, type ReadingSignal, unreadable } from '../reading.js';
-import { programState, readActivity } from './activity.js';
+import { type Activity, programState, readActivity } from './activity.js';
 import { fingerprintOf, prepareCodexBody } from './body.js';
 import { findComposer } from './composer.js';
 import { matchRows } from './draft.js';
@@ -57,8 +57,15 @@ export class CodexReader implements EngineReader {
       busy: activity.busy,
       queue: activity.queue,
       question: null,
-      signals,
+      signals:
+        activity.followUps === 0 ? signals : [...signals, followUpSignal(snapshot, activity)],
     };
+  }
+
+  overtakes(reading: Reading): string | null {
+    return reading.signals.some(({ source }) => source === followUpSource)
+      ? 'follow_up_queue'
+      : null;
   }
 
   prepareBody(text: string, _snapshot: ScreenSnapshot): BodyVerdict {
@@ -134,4 +141,10 @@ function screenSignals(snapshot: ScreenSnapshot): ReadingSignal[] {
     signals.push({ source: 'program_state', value, atMs: state.atMs });
   }
   return signals;
+}
+
+const followUpSource = 'follow_ups';
+
+function followUpSignal(snapshot: ScreenSnapshot, { followUps }: Activity): ReadingSignal {
+  return { source: followUpSource, value: String(followUps), atMs: snapshot.atMs };
 }

@@ -25,6 +25,7 @@ interface Strings
         | 'statusRow'
         | 'busyTitle'
         | 'blockedTitle'
+        | 'followUpHead'
         | 'queueItem'
         | 'queueHint'
         | 'startingFooter'
@@ -64,6 +65,7 @@ export const strings: Strings = {
     ],
     both,
   ),
+  followUpHead: seen(/^• Queued follow-up inputs/, both),
   queueItem: seen(/^ {2}↳ (.*)$/u, both),
   queueHint: seen(/^ {4}(?:shift\+←|alt ?\+ ?↑|⌥ ?\+ ?↑) edit/u, '0.169.0'),
 
