@@ -14,7 +14,7 @@ export interface Width {
   readonly races: number;
 }
 
-export const wide: Width = { idle: 40, bursts: 8, busy: 8, races: 6 };
+export const wide: Width = { idle: 56, bursts: 8, busy: 8, races: 6 };
 export const narrow: Width = { idle: 8, bursts: 1, busy: 2, races: 2 };
 
 /** Why the pin can't be run here, or null. */
