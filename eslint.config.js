@@ -107,6 +107,8 @@ export default tseslint.config(
       // Help texts name the engines they are examples of.
       'packages/ostler/src/cli/main.ts',
       'packages/ostler/src/demo/**/*.ts',
+      'packages/ostler/src/bench/**/*.ts',
+      'packages/ostler/src/bench/**/*.ts',
       'docs/**/*.ts',
       ...tests,
     ],

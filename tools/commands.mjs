@@ -41,6 +41,11 @@ export const commands = {
     await handOver('packages/ostler/dist/cli/main.js', ['demo', ...args]);
   },
 
+  async bench(args) {
+    await prepare();
+    await handOver('tools/bench.mjs', args);
+  },
+
   async engines(args) {
     await underLock('prepare', ensureInstalled);
     await handOver('tools/engines.mjs', args);

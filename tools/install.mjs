@@ -10,6 +10,22 @@ const modules = join(root, 'node_modules');
 const stampFile = join(modules, '.ostler-installed');
 const failureLines = 80;
 
+/** Loads them, and makes enough garbage for the collector to take what they made. */
+const tryNatives = `
+  require('node-pty');
+  const Database = require('better-sqlite3');
+  const database = new Database(':memory:');
+  let garbage = [];
+  for (let n = 0; n < 1_000_000; n += 1) {
+    if (n % 1_000 === 0) {
+      database.prepare('SELECT ' + n).get();
+      garbage = [];
+    }
+    garbage.push({ n });
+  }
+  database.close();
+`;
+
 /** Installs with `npm ci` if node_modules is missing, was made from another lockfile, or for another Node. */
 export async function ensureInstalled(holder) {
   const wanted = installKey();
@@ -28,7 +44,7 @@ export async function ensureInstalled(holder) {
   const install = await runQuiet(
     npm.command,
     [...npm.args, 'ci', '--no-audit', '--no-fund', '--loglevel=warn'],
-    { label: installPhase, onSpawn: (pid) => holder.alsoHeldBy(pid) },
+    { label: installPhase, onSpawn: (pid) => holder.alsoHeldBy(pid), env: buildEnvironment() },
   );
   const missing = install.ok ? await whatIsMissing() : null;
   if (!install.ok || missing !== null) failInstall(install, missing);
@@ -58,9 +74,15 @@ async function whatIsMissing() {
     if (entry.link && !existsSync(join(root, path)))
       return 'the lockfile changed since the last install';
   }
-  const natives = "require('node-pty'); new (require('better-sqlite3'))(':memory:').close();";
-  const loaded = await runQuiet(node, ['-e', natives]);
-  return loaded.ok ? null : `the native modules do not load in Node ${process.versions.node}`;
+  const tried = await runQuiet(node, ['-e', tryNatives]);
+  return tried.ok ? null : `the native modules do not work in Node ${process.versions.node}`;
+}
+
+/** See object-wrap.h. Where a prebuilt binary is fetched nothing is compiled, and this is not used. */
+function buildEnvironment() {
+  if (Number(process.versions.node.split('.')[0]) < 24) return process.env;
+  const flags = `-include "${join(root, 'tools', 'object-wrap.h')}"`;
+  return { ...process.env, CXXFLAGS: `${process.env.CXXFLAGS ?? ''} ${flags}`.trim() };
 }
 
 function installPhase() {
