@@ -46,6 +46,11 @@ export const commands = {
     await handOver('tools/bench.mjs', args);
   },
 
+  async sim(args) {
+    await prepare();
+    await handOver('tools/sim.mjs', args);
+  },
+
   async engines(args) {
     await underLock('prepare', ensureInstalled);
     await handOver('tools/engines.mjs', args);

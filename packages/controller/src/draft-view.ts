@@ -43,6 +43,7 @@ export function observeReading(
       queuedCopies(reading.queue, prepared.text) > (mark?.queuedCopies ?? Number.POSITIVE_INFINITY),
     personTyped: moment.personTyped,
     newerThanEnter: mark !== null && snapshot.bytesParsed > mark.bytesParsed,
+    stashed: reading.signals.some(({ source }) => source === 'stash'),
     refusal: refusalOf(body, snapshot),
     atMs: moment.atMs,
   };

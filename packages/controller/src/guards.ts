@@ -90,6 +90,8 @@ export const guards: Record<string, (moment: Moment) => boolean> = {
       active.retryDue &&
       active.writeConfirmed &&
       active.enters <= limits.maxEnterRetries &&
+      // The Enter before may be unread yet: it would bring the stash back, and this one submit it.
+      !observed(event).stashed &&
       // A frozen, busy engine may be about to paint a dialog that an Enter would answer.
       (observed(event).newerThanEnter || !isBusy(context, observed(event))) &&
       showsExactlyOurs(observed(event))

@@ -21,7 +21,7 @@ import {
 } from './machine-types.js';
 import { waitingPhase } from './observation.js';
 import { creditAmong, endTurn, matchEvidence, unresolvedCount } from './outstanding.js';
-import { fits, type WaitingInput } from './waiting-queue.js';
+import { fits } from './waiting-queue.js';
 import type { InputMode } from '@ostler/protocol';
 
 interface MachineInput {
@@ -269,7 +269,12 @@ const acceptByScreen = (evidence: 'composer_left' | 'queue_shown') =>
       ...withActive(context, { settled: true }),
       outstanding: context.outstanding.map((input) =>
         input.deliveryId === deliveryId
-          ? { ...input, accepted: true, credited: [...input.credited, evidence] }
+          ? {
+              ...input,
+              accepted: true,
+              doubted: false,
+              credited: [...input.credited, evidence],
+            }
           : input,
       ),
       turnOpenSinceMs: atMs,
@@ -359,6 +364,11 @@ const withdraw = room.enqueueActions(({ context, event, enqueue }) => {
       !input.consumed &&
       (event.fingerprint === null || input.fingerprint === event.fingerprint),
   );
+  enqueue.assign(({ context }) => ({
+    outstanding: context.outstanding.map((input) =>
+      waiting.includes(input) ? { ...input, doubted: true } : input,
+    ),
+  }));
   for (const { deliveryId } of waiting) {
     const change: ReceiptChange = {
       state: 'unknown',
@@ -438,7 +448,7 @@ const startReclaim = room.enqueueActions(({ context, enqueue }) => {
   enqueue({ type: 'startTimer', params: { name: 'retry', delayMs } });
 });
 
-const resolveByHand = room.enqueueActions(({ context, event, enqueue }) => {
+const resolveByHand = room.enqueueActions(({ event, enqueue }) => {
   if (event.type !== 'RESOLVE') return;
   const { deliveryId } = event;
   if (event.outcome === 'not_submitted') {

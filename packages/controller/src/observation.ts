@@ -23,6 +23,8 @@ export interface Observation {
   readonly newerThanEnter: boolean;
   /** A person's keys have gone out since the paste: what became of it may be their doing. */
   readonly personTyped: boolean;
+  /** A person's draft is put away and comes back with the next submission. */
+  readonly stashed: boolean;
   /** No form of the text keeps its meaning on this screen. */
   readonly refusal: { readonly reason: string; readonly message: string } | null;
   /** Monotonic. */

@@ -10,7 +10,7 @@ export interface Outstanding {
   /** Kinds of acceptance already credited to this input. */
   readonly credited: readonly EvidenceKind[];
   readonly accepted: boolean;
-  /** It was left without any sign of acceptance: the engine may have it or not. */
+  /** Nothing newer than its doubt tells whether the engine has it. */
   readonly doubted: boolean;
   readonly consumed: boolean;
   readonly inputRef: string | null;
@@ -52,7 +52,7 @@ export function matchEvidence(
       (seen.kind === 'consumed' ? !input.consumed : !input.credited.includes(seen.evidence)),
   );
   if (!first) return null;
-  const inDoubt = [first, ...others].some(({ accepted, doubted }) => doubted && !accepted);
+  const inDoubt = [first, ...others].some(({ doubted }) => doubted);
   if (inDoubt && others.length > 0) return null;
   return first;
 }
@@ -64,6 +64,7 @@ function credit(input: Outstanding, seen: AcceptanceEvidence): Outstanding {
     ...input,
     credited: [...input.credited, seen.evidence],
     accepted: true,
+    doubted: false,
     consumed,
     inputRef: (consumed ? seen.inputRef : null) ?? input.inputRef,
     turnRef: seen.turnRef ?? input.turnRef,

@@ -145,6 +145,20 @@ describe('evidence', () => {
     });
   });
 
+  test("while a person's draft is put away, Enter is pressed once only: another could submit it", async () => {
+    const { agent, session, receipt, settle, clock } = await rig();
+    agent.swallowEnters = 99;
+    agent.stashed = true;
+    session.submit('a', 'A');
+    for (let second = 0; second < 20; second += 1) {
+      await settle();
+      clock.advance(1_000);
+    }
+    await settle();
+    expect(agent.writes.map(({ data }) => data)).toEqual(['A', '\r']);
+    expect(receipt('a').state).toBe('unknown');
+  });
+
   test('one swallowed Enter is made good by the second', async () => {
     const { agent, session, receipt, settle, clock } = await rig();
     agent.swallowEnters = 1;
@@ -280,6 +294,19 @@ describe('evidence', () => {
     session.engineEvent(accepted('same', wallMs(), 'input_consumed'));
     await settle();
     expect(receipt('a')).toMatchObject({ state: 'unknown', input: { phase: 'unconfirmed' } });
+    expect(receipt('b')).toMatchObject({ state: 'delivered', input: { phase: 'accepted' } });
+  });
+
+  test('a text the engine gave back does not get the credit of the next like it', async () => {
+    const { agent, session, receipt, settle, wallMs } = await rig({ busyMode: 'native_queue' });
+    agent.busy = true;
+    session.submit('a', 'same');
+    await settle();
+    session.engineEvent({ kind: 'input_withdrawn', text: null, atMs: wallMs() });
+    session.submit('b', 'same');
+    await settle();
+    session.engineEvent(accepted('same', wallMs(), 'input_consumed'));
+    expect(receipt('a')).toMatchObject({ state: 'unknown', error: { code: 'NOT_CONFIRMED' } });
     expect(receipt('b')).toMatchObject({ state: 'delivered', input: { phase: 'accepted' } });
   });
 

@@ -43,12 +43,12 @@ export {
   type PinnedEngine,
   type RealEngineName,
 } from './real-engines/pinned-engine.js';
-export {
-  prepareRealEngine,
-  type RealEngineLaunch,
-  type RealEngineOptions,
-  type RealEngineRequest,
-} from './real-engines/real-engine.js';
+export { prepareRealEngine } from './real-engines/real-engine.js';
+export type {
+  RealEngineLaunch,
+  RealEngineOptions,
+  RealEngineRequest,
+} from './real-engines/real-engine-request.js';
 export { isOffline } from './sandbox/loopback.js';
 export { type OfflineCommand, offlineCommand } from './sandbox/offline-command.js';
 export {

@@ -67,6 +67,7 @@ export class AgentSession implements AsyncDisposable {
   #everReadable = false;
   #summaryKey = '';
   #sideSignals: () => readonly ReadingSignal[] = () => [];
+  #attend: () => void = () => undefined;
   #gone = false;
 
   private constructor(options: AgentSessionOptions) {
@@ -99,6 +100,7 @@ export class AgentSession implements AsyncDisposable {
       }),
     );
     session.#sideSignals = () => observer.signals();
+    session.#attend = () => observer.attend?.();
     session.#controller = session.#owned.own(
       await SessionController.open({
         terminal: terminalPort(terminal),
@@ -193,6 +195,7 @@ export class AgentSession implements AsyncDisposable {
   }
 
   #read(reading: Reading, _snapshot: ScreenSnapshot): void {
+    this.#attend();
     this.#reading = reading;
     this.#everReadable ||= reading.readable;
     const change = this.#questions.see(reading);

@@ -1,6 +1,6 @@
-import type { PtyEndpoint, WriteOutcome } from './pty-endpoint.js';
 import { bracketedPaste } from './bracketed-paste.js';
 import { keys } from './keys.js';
+import type { PtyEndpoint, WriteOutcome } from './pty-endpoint.js';
 import { isSafeInPaste } from './sanitise.js';
 
 /** A fencing token: a number that rises with every lease. Only the newest may write. */

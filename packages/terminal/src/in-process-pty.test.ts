@@ -1,8 +1,9 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { systemClock } from '@ostler/runtime';
 import { afterAll, describe, expect, test } from 'vitest';
-import { InProcessPty, type PtySpawnOptions, spawnPty } from './in-process-pty.js';
+import { type InProcessPty, type PtySpawnOptions, spawnPty } from './in-process-pty.js';
 import { identifyProcess, isSameProcess } from './process-identity.js';
 import type { ProcessExit } from './pty-endpoint.js';
 
@@ -79,8 +80,8 @@ describe('a child', () => {
     await using pty = await spawn('seq 1 5000');
     let output = '';
     pty.onData((data) => {
-      const untilMs = performance.now() + (output === '' ? 400 : 0);
-      while (performance.now() < untilMs);
+      const untilMs = systemClock.monotonicMs() + (output === '' ? 400 : 0);
+      while (systemClock.monotonicMs() < untilMs);
       output += Buffer.from(data).toString();
     });
     await ended(pty);

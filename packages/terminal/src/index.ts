@@ -15,8 +15,8 @@ export {
 } from './cast-reader.js';
 export { CastWriter, type CastWriterOptions, type CastWriterState } from './cast-writer.js';
 export {
-  GuardedWriter,
   type GuardedWriteOutcome,
+  GuardedWriter,
   type GuardedWriterLimits,
   type GuardedWriterOptions,
   guardedWriterLimits,

@@ -117,10 +117,15 @@ function readRaw(
     if (cellForeground !== foreground || cellBackground !== background) {
       foreground = cellForeground;
       background = cellBackground;
-      runColumns[count] = at / wordsPerCell;
-      runStarts[count] = length;
-      runStyles[count] = styles.get(foreground, background);
-      count += 1;
+      const style = styles.get(foreground, background);
+      // A palette colour's word keeps what is left of an RGB colour before it.
+      const last = count > 0 ? runStyles[count - 1] : undefined;
+      if (!last || !sameStyle(last, style)) {
+        runColumns[count] = at / wordsPerCell;
+        runStarts[count] = length;
+        runStyles[count] = style;
+        count += 1;
+      }
     }
     const codePoint = content & codePointMask;
     if (codePoint > 0xffff) {

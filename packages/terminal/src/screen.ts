@@ -3,6 +3,7 @@ import headless from '@xterm/headless';
 import { readProgramState, readTitle } from './program-signals.js';
 import { RowReader } from './row-reader.js';
 import type { ScreenRow, ScreenSnapshot, TerminalModes, TerminalSignals } from './snapshot.js';
+import { unicodeProvider } from './unicode-provider.js';
 import { Utf8Border } from './utf8-border.js';
 import { openInternals, type XtermInternals } from './xterm-internals.js';
 
@@ -69,6 +70,8 @@ export class Screen implements Disposable {
       scrollback: 0,
       logLevel: 'off',
     });
+    this.#terminal.unicode.register(unicodeProvider);
+    this.#terminal.unicode.activeVersion = unicodeProvider.version;
     this.#internals = openInternals(this.#terminal);
     // "All rows" is said at the end of each synchronized frame and at a change of
     // buffers. The first changes no cell; the second is seen in `#mode`.

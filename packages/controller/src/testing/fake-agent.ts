@@ -28,6 +28,7 @@ export class FakeAgent implements TerminalPort {
   afterPaste: (() => void) | null = null;
   bracketedPaste = true;
   personWritten = 0;
+  stashed = false;
   #bytes = 0;
   #fence = 0;
   #leased = false;
@@ -151,7 +152,7 @@ export class FakeAgent implements TerminalPort {
       busy: this.busy,
       queue: this.queue,
       question: null,
-      signals: [],
+      signals: this.stashed ? [{ source: 'stash', value: 'draft stashed', atMs: 0 }] : [],
     };
   }
 }

@@ -1,22 +1,36 @@
-/** What is certain about one place of a draft. */
+/** One visible character of a draft. */
 export interface Cell {
-  /** A character, or the whole run of pictographs that stands there. */
   readonly char: string;
+  /** Columns, the parts of an emoji each counted as one of its own: rather too many. */
   readonly width: number;
-  readonly run: boolean;
+  /** So many columns behind it may be blank or still show what stood there before. */
+  readonly columnsLeft: number;
 }
 
 const wide =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303f\uff00-\uff60]/u;
 
+/** An emoji, or a part of one. The code points below are text that may become one. */
+const pictograph = /[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}]/u;
+const firstPictograph = 0x2000;
+
+const mark = /[\p{M}\p{Cf}\p{Default_Ignorable_Code_Point}]/u;
+const marks = /[\p{M}\p{Cf}\p{Default_Ignorable_Code_Point}]+/gu;
+/**
+ * Emoji the engine keeps more columns for than the terminal fills: those with a
+ * presentation selector, whose later columns it writes as blanks, and those that end
+ * in a joined symbol without one (codex 0.156.1 and 0.169.0, by its cursor's column).
+ */
+const emoji =
+  /[\p{Extended_Pictographic}0-9#*](?:[\ufe0f\u20e3\p{Emoji_Modifier}]|\u200d\p{Extended_Pictographic})*/gu;
+const selector = '\ufe0f';
+const toneBehindSelector = /\ufe0f\p{Emoji_Modifier}/u;
+const endsInTextSymbol = /\u200d(?!\p{Emoji_Presentation})\p{Extended_Pictographic}$/u;
+/** What the engine counts a column for and the terminal none. */
+const indicSign = /(?=[\u0900-\u0d4f])\p{Mc}/u;
+
 /** Every character is itself, one cell wide. */
 const plainText = /^[\n\x20-\x7e]*$/;
-
-/** An emoji, or a part of one: these are what widths are disputed of. */
-export function isPictograph(char: string): boolean {
-  if ((char.codePointAt(0) ?? 0) < 0x2000) return false;
-  return /[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}]/u.test(char);
-}
 
 /**
  * The visible characters of a text. Marks and zero-width characters are left out:
@@ -24,23 +38,50 @@ export function isPictograph(char: string): boolean {
  */
 export function textCells(text: string): string[] {
   if (plainText.test(text)) return text.split('');
-  const plain = text
-    .normalize('NFD')
-    .replace(/[\p{M}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, '');
-  return [...plain].map((char) => (char !== '\n' && /\p{White_Space}/u.test(char) ? ' ' : char));
+  return Array.from(text.normalize('NFD').replace(marks, ''), visible);
 }
 
 export function cellsOf(text: string): Cell[] {
   if (plainText.test(text)) {
-    return text.split('').map((char) => ({ char, width: 1, run: false }));
+    return text.split('').map((char) => ({ char, width: 1, columnsLeft: 0 }));
   }
+  const plain = text.normalize('NFD');
+  const leftAt = columnsLeftAt(plain);
   const cells: Cell[] = [];
-  for (const char of textCells(text)) {
+  let end = 0;
+  for (const char of plain) {
+    end += char.length;
+    const left = leftAt.get(end) ?? (indicSign.test(char) ? 1 : 0);
     const last = cells.at(-1);
-    if (!isPictograph(char)) cells.push({ char, width: wide.test(char) ? 2 : 1, run: false });
-    else if (last?.run)
-      cells[cells.length - 1] = { char: last.char + char, width: last.width + 2, run: true };
-    else cells.push({ char, width: 2, run: true });
+    if (!mark.test(char)) {
+      cells.push({ char: visible(char), width: widthOf(char) + left, columnsLeft: left });
+    } else if (last && left > 0) {
+      const columnsLeft = last.columnsLeft + left;
+      cells[cells.length - 1] = { ...last, width: last.width + left, columnsLeft };
+    }
   }
   return cells;
+}
+
+/** Where in the text an emoji ends that leaves columns, and how many. */
+function columnsLeftAt(text: string): ReadonlyMap<number, number> {
+  const left = new Map<number, number>();
+  for (const { 0: sequence, index } of text.matchAll(emoji)) {
+    const columns = toneBehindSelector.test(sequence)
+      ? 2
+      : sequence.includes(selector) || endsInTextSymbol.test(sequence)
+        ? 1
+        : 0;
+    if (columns > 0) left.set(index + sequence.length, columns);
+  }
+  return left;
+}
+
+function visible(char: string): string {
+  return char !== '\n' && /\p{White_Space}/u.test(char) ? ' ' : char;
+}
+
+function widthOf(char: string): number {
+  const isPictograph = (char.codePointAt(0) ?? 0) >= firstPictograph && pictograph.test(char);
+  return isPictograph || wide.test(char) ? 2 : 1;
 }

@@ -62,10 +62,39 @@ describe('rows against a paste', () => {
     );
   });
 
-  test('disputed widths: emoji with stale cells, marks, zero width', () => {
-    expect(match(['go 😀C and 👩‍👩‍ end'], ['go 😀 and 👩‍👩‍👧 end'])).toBe('exact');
-    expect(match(['😀o😀 😀 end'], ['😀😀😀 end'])).toBe('exact');
+  test('emoji are compared each, a foreign character behind one is noticed', () => {
+    expect(match(['go 😀 and 👩‍👩‍👧 end'], ['go 😀 and 👩‍👩‍👧 end'])).toBe('exact');
+    expect(match(['go 👍🏽 1️⃣ ☺️ 🇯🇵'], ['go 👍🏽 1️⃣ ☺️ 🇯🇵'])).toBe('exact');
+    expect(match(['go 😀 and 👩‍👩‍'], ['go 😀 and 👩‍👩‍👧 end'])).toBe('partial');
+    expect(match(['go 😀C and'], ['go 😀 and'])).toBe('other');
+    expect(match(['go 😀'], ['go 😎'])).toBe('other');
+    expect(match(['😀😀😀'], ['😀😀'])).toBe('other');
+    expect(match(['go 🇯🇵x'], ['go 🇯🇵'])).toBe('other');
     expect(match(['go 😀 and x'], ['go 😀 and'])).toBe('other');
+  });
+
+  test('columns the engine counts and the terminal does not', () => {
+    expect(match(['sym ☺️  ❤️  z'], ['sym ☺️ ❤️ z'])).toBe('exact');
+    expect(match(['sym ☺️ ❤️ z'], ['sym ☺️ ❤️ z'])).toBe('exact');
+    expect(match(['1️⃣ 2️⃣  k'], ['1️⃣2️⃣ k'])).toBe('exact');
+    expect(match(['☝️🏽  x'], ['☝️🏽x'])).toBe('exact');
+    expect(match(['🏃‍♂k end'], ['🏃‍♂ end'])).toBe('exact');
+    expect(match(['🏃‍♂kk end'], ['🏃‍♂ end'])).toBe('other');
+    expect(match(['🏃‍♂️  end'], ['🏃‍♂️ end'])).toBe('exact');
+    expect(match(['🏃‍♂️ xend'], ['🏃‍♂️ end'])).toBe('other');
+    expect(match(['किk नk'], ['कि न'])).toBe('other');
+    expect(match(['किk न'], ['कि न'])).toBe('exact');
+  });
+
+  test('rows of emoji wrap where the next word has no room', () => {
+    const keycaps = Array.from({ length: 17 }, () => '1️⃣').join('');
+    expect(match([keycaps, 'end'], [`${keycaps} end`])).toBe('exact');
+    const families = Array.from({ length: 17 }, () => '👩‍👩‍👧').join('');
+    expect(match([families, 'end'], [`${families} end`])).toBe('exact');
+    expect(match(['😀', 'end'], ['😀 end'])).toBe('other');
+  });
+
+  test('marks and zero width', () => {
     expect(match(['e\u0301a'], ['\u00e9a'])).toBe('exact');
     expect(match(['z  end'], ['z \u202e\u200b end'])).toBe('exact');
   });

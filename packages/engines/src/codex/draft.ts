@@ -1,6 +1,6 @@
 import type { DraftMatch, PreparedBody } from '../engine.js';
 import { COLLAPSE_ABOVE_SCALARS, scalarCount } from './body.js';
-import { type Cell, cellsOf, isPictograph, textCells } from './draft-cells.js';
+import { type Cell, cellsOf, textCells } from './draft-cells.js';
 
 /** Cells left and right of the draft that the engine keeps free. */
 const MARGIN_CELLS = 3;
@@ -16,21 +16,14 @@ export interface VisibleDraft {
 }
 
 /**
- * Where in the expected text a comparison stands: before cell `at`, or within a
- * run of pictographs, behind one of them or behind the stale cell after it.
+ * Where in the expected text a comparison stands: before cell `at`, with so many columns
+ * to come that need not be ours. Seldom more than one: it is a list, not a set.
  */
-const before = 0;
-const inRun = 1;
-const behindStale = 2;
-type Stand = typeof before | typeof inRun | typeof behindStale;
-/** Each is `at` times three and its stand. Seldom more than one: it is a list, not a set. */
-type Places = number[];
+type Places = { readonly at: number; readonly columnsLeft: number }[];
 
 /**
  * Compares the visible rows with what our paste must look like: its text with
- * tabs as spaces, wrapped at words, long frames as markers. Runs of pictographs
- * are compared as runs: engine and terminal disagree on their width, so cells of
- * them get lost or keep what stood there before.
+ * tabs as spaces, wrapped at words, long frames as markers.
  */
 export function matchRows(draft: VisibleDraft, body: PreparedBody): DraftMatch {
   const shown = draft.rows.join('\n');
@@ -48,24 +41,20 @@ function matchFrom(
   draft: VisibleDraft,
   expected: readonly Cell[],
 ): DraftMatch {
-  let places: Places = starts.map((at) => place(at, before));
+  let places: Places = starts.map((at) => ({ at, columnsLeft: 0 }));
   for (const [index, row] of draft.rows.entries()) {
     for (const char of textCells(row)) places = step(places, char, expected);
     if (index < draft.rows.length - 1) places = nextRow(places, row, expected, draft.cols);
     if (places.length === 0) return 'other';
   }
-  const ends = places.map((each) => (standOf(each) === before ? atOf(each) : atOf(each) + 1));
-  if (ends.some((at) => expected.slice(at).every((cell) => cell.char === ' '))) return 'exact';
+  if (places.some(({ at }) => expected.slice(at).every((cell) => cell.char === ' ')))
+    return 'exact';
   return 'partial';
 }
 
-const place = (at: number, stand: Stand): number => at * 3 + stand;
-const atOf = (each: number): number => Math.floor(each / 3);
-const standOf = (each: number): number => each % 3;
-
-function add(places: Places, at: number, stand: Stand): void {
-  const each = place(at, stand);
-  if (!places.includes(each)) places.push(each);
+function add(places: Places, at: number, columnsLeft = 0): void {
+  const known = places.some((each) => each.at === at && each.columnsLeft === columnsLeft);
+  if (!known) places.push({ at, columnsLeft });
 }
 
 /** Cells of bodies that show as their text: the same at every look. */
@@ -93,24 +82,12 @@ function expectedCells(body: PreparedBody, shown: string): readonly Cell[] {
 
 function step(from: Places, char: string, expected: readonly Cell[]): Places {
   const next: Places = [];
-  for (const each of from) {
-    const at = atOf(each);
-    const stand = standOf(each);
-    if (stand === before) enter(next, at, char, expected);
-    else {
-      if (isPictograph(char)) add(next, at, inRun);
-      else if (stand === inRun) add(next, at, behindStale);
-      enter(next, at + 1, char, expected);
-    }
+  for (const { at, columnsLeft } of from) {
+    const cell = expected[at];
+    if (cell?.char === char) add(next, at + 1, cell.columnsLeft);
+    if (columnsLeft > 0) add(next, at, columnsLeft - 1);
   }
   return next;
-}
-
-function enter(next: Places, at: number, char: string, expected: readonly Cell[]): void {
-  const cell = expected[at];
-  if (!cell) return;
-  if (cell.run && isPictograph(char)) add(next, at, inRun);
-  if (!cell.run && cell.char === char) add(next, at + 1, before);
 }
 
 /** Where the next row may begin: after a line end of ours, or where ours was wrapped. */
@@ -118,19 +95,13 @@ function nextRow(from: Places, row: string, expected: readonly Cell[], cols: num
   const next: Places = [];
   const used = cellsOf(row).reduce((sum, cell) => sum + cell.width, 0);
   const room = cols - MARGIN_CELLS - WRAP_SLACK_CELLS;
-  for (const each of from) {
-    const at = atOf(each);
-    const stand = standOf(each);
-    const position = stand === before ? at : at + 1;
-    let after = position;
+  for (const at of new Set(from.map((each) => each.at))) {
+    let after = at;
     while (expected[after]?.char === ' ') after += 1;
-    if (expected[after]?.char === '\n') add(next, after + 1, before);
+    if (expected[after]?.char === '\n') add(next, after + 1);
     else if (used + 1 + wordWidth(expected, after) > room) {
       // Spaces at a wrap are shown at either side of it, or not at all.
-      for (let start = position; start <= after; start += 1) add(next, start, before);
-      if (stand !== before) add(next, at, behindStale);
-    } else if (stand !== before && used + (expected[at]?.width ?? 0) > room) {
-      add(next, at, behindStale);
+      for (let start = at; start <= after; start += 1) add(next, start);
     }
   }
   return next;

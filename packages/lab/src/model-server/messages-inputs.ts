@@ -1,5 +1,15 @@
 import type { PromptInput } from './model-request.js';
-import type { MessagesBlock, MessagesMessage } from './messages-wire.js';
+
+export interface MessagesBlock {
+  readonly type: string;
+  readonly text?: string | undefined;
+  readonly tool_use_id?: string | undefined;
+}
+
+export interface MessagesMessage {
+  readonly role: string;
+  readonly content: string | readonly MessagesBlock[];
+}
 
 /** The people's inputs of a Messages conversation, in order, and the tool results at its end. */
 export function readMessagesInputs(messages: readonly MessagesMessage[]): {

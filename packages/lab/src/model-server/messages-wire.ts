@@ -2,17 +2,6 @@ import { z } from 'zod';
 import type { AnswerWriter, ModelRequest, ToolCall } from './model-request.js';
 import { readMessagesInputs } from './messages-inputs.js';
 
-export interface MessagesBlock {
-  readonly type: string;
-  readonly text?: string | undefined;
-  readonly tool_use_id?: string | undefined;
-}
-
-export interface MessagesMessage {
-  readonly role: string;
-  readonly content: string | readonly MessagesBlock[];
-}
-
 const block = z.looseObject({
   type: z.string(),
   text: z.string().optional(),

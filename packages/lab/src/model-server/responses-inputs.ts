@@ -1,5 +1,11 @@
 import type { PromptInput } from './model-request.js';
-import type { ResponsesItem } from './responses-wire.js';
+
+export interface ResponsesItem {
+  readonly type: string;
+  readonly role?: string | undefined;
+  readonly content?: string | readonly { readonly text?: string | undefined }[] | null | undefined;
+  readonly call_id?: string | undefined;
+}
 
 /** The people's inputs of a Responses conversation, in order, and the tool results at its end. */
 export function readResponsesInputs(items: readonly ResponsesItem[]): {

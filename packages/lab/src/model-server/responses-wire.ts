@@ -1,13 +1,6 @@
 import { z } from 'zod';
 import type { AnswerWriter, ModelRequest, ToolCall } from './model-request.js';
-import { readResponsesInputs } from './responses-inputs.js';
-
-export interface ResponsesItem {
-  readonly type: string;
-  readonly role?: string | undefined;
-  readonly content?: string | readonly { readonly text?: string | undefined }[] | null | undefined;
-  readonly call_id?: string | undefined;
-}
+import { readResponsesInputs, type ResponsesItem } from './responses-inputs.js';
 
 const part = z.looseObject({ type: z.string().default(''), text: z.string().optional() });
 const item = z.looseObject({

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RealEngineOptions, RealEngineRequest, RecipeResult } from './real-engine.js';
+import type { RealEngineOptions, RealEngineRequest, RecipeResult } from './real-engine-request.js';
 
 const fakeKey = 'sk-ant-scripted-key-0000000000000000000000000000000000000000';
 

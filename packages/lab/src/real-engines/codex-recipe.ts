@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RealEngineOptions, RealEngineRequest, RecipeResult } from './real-engine.js';
+import type { RealEngineOptions, RealEngineRequest, RecipeResult } from './real-engine-request.js';
 
 /** Writes Codex's state files; codex 0.156.1 and 0.169.0. */
 export function codexRecipe(request: RealEngineRequest, options: RealEngineOptions): RecipeResult {

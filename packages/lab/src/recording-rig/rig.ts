@@ -1,6 +1,6 @@
 import { systemClock } from '@ostler/runtime';
 import { type CastWriter, type InProcessPty, Screen, spawnPty } from '@ostler/terminal';
-import type { RealEngineLaunch } from '../real-engines/real-engine.js';
+import type { RealEngineLaunch } from '../real-engines/real-engine-request.js';
 import { pause } from '../sandbox/pause.js';
 
 const lookEveryMs = 25;

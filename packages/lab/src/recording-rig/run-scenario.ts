@@ -9,7 +9,8 @@ import {
 } from '../model-server/model-server.js';
 import type { ReceivedText } from '../model-server/received-ledger.js';
 import type { RealEngineName } from '../real-engines/pinned-engine.js';
-import { prepareRealEngine, type RealEngineLaunch } from '../real-engines/real-engine.js';
+import { prepareRealEngine } from '../real-engines/real-engine.js';
+import type { RealEngineLaunch } from '../real-engines/real-engine-request.js';
 import { pause } from '../sandbox/pause.js';
 import { openSandbox } from '../sandbox/sandbox.js';
 import { Rig } from './rig.js';

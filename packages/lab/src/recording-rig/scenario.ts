@@ -1,5 +1,5 @@
 import type { ModelScript } from '../model-server/script.js';
-import type { RealEngineOptions } from '../real-engines/real-engine.js';
+import type { RealEngineOptions } from '../real-engines/real-engine-request.js';
 
 /** One thing the rig does to the terminal. */
 export type RigStep =

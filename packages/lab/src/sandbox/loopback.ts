@@ -17,7 +17,7 @@ export const loopbackUpScript: string = [
   'up || exit 97',
 ].join('\n');
 
-export const loopbackFailedStatus = 97;
+const loopbackFailedStatus = 97;
 
 /** True when this process has no network but loopback: nothing it starts can reach anything else. */
 export function isOffline(): boolean {

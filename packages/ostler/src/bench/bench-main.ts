@@ -28,6 +28,13 @@ const maxDeliveries = 2_000;
 const storeRounds = 200;
 const blindShare = 4;
 
+/** What each agent CLI prints when it is asked for its version. */
+const versionLines: Readonly<Record<BenchEngine, (version: string) => string>> = {
+  claude: (version) => `${version} (Claude Code)`,
+  codex: (version) => `codex-cli ${version}`,
+  simulated: (version) => version,
+};
+
 async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
@@ -119,7 +126,7 @@ async function measure(
   const idle = await measureIdle(
     join(agent.dir, 'idle'),
     engine === 'simulated' ? 'generic' : engine,
-    version ?? '0.0.0',
+    versionLines[engine](version ?? '0.0.0'),
     await firstOutput(castPath),
   );
   return {

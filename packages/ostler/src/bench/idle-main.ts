@@ -12,6 +12,8 @@ import { openService } from './rig.js';
 const cols = 100;
 const rows = 32;
 const restMs = 1_500;
+/** What looks for lost file events after the last sign of life has ended by then. */
+const quietMs = 17_000;
 const firstLooksWithinMs = 10_000;
 
 const order = JSON.parse(process.argv[2] ?? '{}') as IdleOrder;
@@ -32,7 +34,7 @@ if (order.what === 'bare') {
   for (let number = 0; number < order.sessions; number += 1) agents.push(await idleSession());
   await Promise.all(agents.map((agent) => paintedBy(agent)));
 }
-await pause(systemClock, restMs);
+await pause(systemClock, order.seconds > 0 ? quietMs : restMs);
 
 const before = { wakeups: readWakeups(), timers: counting.timersFired, looks };
 const startedMs = systemClock.monotonicMs();

@@ -2,7 +2,6 @@ import { readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { EngineReader } from '@ostler/engines';
 import { type Cast, loadCast } from '@ostler/engines/recordings';
-import { type Clock, systemClock } from '@ostler/runtime';
 import { Screen } from '@ostler/terminal';
 import headless from '@xterm/headless';
 import { builtInEngines } from '../built-in-engines.js';
@@ -13,8 +12,11 @@ export interface ParseCost {
   readonly chunks: number;
   readonly bursts: number;
   readonly bytes: number;
+  /** Processor time of bare parsing. */
   readonly bareMs: number;
-  /** Parsing, and a snapshot with a reading after each burst of output, over bare parsing. */
+  /** Over bare parsing: a snapshot after each burst of output, and a reading as often as a session with nothing under way takes one. */
+  readonly idleRatio: number;
+  /** A snapshot and a reading after each burst, as while an input is being typed. */
   readonly perBurstRatio: number;
   /** The same after each chunk: the worst there can be. */
   readonly perChunkRatio: number;
@@ -22,37 +24,44 @@ export interface ParseCost {
 
 /** Output this close together is read in one go and looked at once. */
 const burstGapMs = 1;
+/** As in the session controller. */
+const idleLookIntervalMs = 100;
 const rounds = 7;
 
 interface Recording {
   readonly cast: Cast;
   readonly reader: EngineReader;
-  /** Output chunks; `ends` is true for the last of its burst. */
-  readonly chunks: readonly { readonly data: string; readonly ends: boolean }[];
+  readonly chunks: readonly Chunk[];
+}
+
+interface Chunk {
+  readonly data: string;
+  /** The last of its burst. */
+  readonly ends: boolean;
+  /** The last of its burst, with the next idle look due. */
+  readonly looks: boolean;
 }
 
 /** Everything an engine's recordings hold, bare and with a look each time; the median of several rounds. */
 export async function measureParse(
   fixturesDir: string,
   engineIds: readonly string[],
-  clock: Clock = systemClock,
 ): Promise<ParseCost | null> {
   const recordings = await loadRecordings(fixturesDir, engineIds);
   if (recordings.length === 0) return null;
+  const ratios: Record<'idle' | 'burst' | 'chunk', number[]> = { idle: [], burst: [], chunk: [] };
   const bare: number[] = [];
-  const burst: number[] = [];
-  const chunk: number[] = [];
   for (let round = -1; round < rounds; round += 1) {
-    const times = {
-      bare: await timed(clock, () => parseBare(recordings)),
-      burst: await timed(clock, () => parseAndRead(recordings, (ends) => ends)),
-      chunk: await timed(clock, () => parseAndRead(recordings, () => true)),
+    const bareMs = await processorMs(() => parseBare(recordings));
+    const over = {
+      idle: await processorMs(() => parseAndRead(recordings, ({ ends }) => ends, looksOf)),
+      burst: await processorMs(() => parseAndRead(recordings, endsOf, endsOf)),
+      chunk: await processorMs(() => parseAndRead(recordings, always, always)),
     };
     // The first round warms the code up.
     if (round < 0) continue;
-    bare.push(times.bare);
-    burst.push(times.burst / times.bare);
-    chunk.push(times.chunk / times.bare);
+    bare.push(bareMs);
+    for (const how of ['idle', 'burst', 'chunk'] as const) ratios[how].push(over[how] / bareMs);
   }
   const chunks = recordings.flatMap((recording) => recording.chunks);
   return {
@@ -61,8 +70,9 @@ export async function measureParse(
     bursts: chunks.filter(({ ends }) => ends).length,
     bytes: chunks.reduce((sum, { data }) => sum + Buffer.byteLength(data), 0),
     bareMs: spreadOf(bare)?.median ?? 0,
-    perBurstRatio: spreadOf(burst)?.median ?? 0,
-    perChunkRatio: spreadOf(chunk)?.median ?? 0,
+    idleRatio: spreadOf(ratios.idle)?.median ?? 0,
+    perBurstRatio: spreadOf(ratios.burst)?.median ?? 0,
+    perChunkRatio: spreadOf(ratios.chunk)?.median ?? 0,
   };
 }
 
@@ -80,24 +90,38 @@ async function loadRecordings(
     if (!engine || !engineIds.includes(engineId)) continue;
     const cast = await loadCast(join(fixturesDir, file));
     const output = cast.events.flatMap((event) => (event.kind === 'o' ? [event] : []));
-    recordings.push({
-      cast,
-      reader: engine.reader(basename(dirname(file))),
-      chunks: output.map(({ atSeconds, data }, index) => {
-        const next = output[index + 1];
-        const ends = next === undefined || (next.atSeconds - atSeconds) * 1_000 >= burstGapMs;
-        return { data, ends };
-      }),
-    });
+    const reader = engine.reader(basename(dirname(file)));
+    recordings.push({ cast, reader, chunks: chunksOf(output) });
   }
   return recordings;
 }
 
-async function timed(clock: Clock, run: () => Promise<void>): Promise<number> {
-  globalThis.gc?.();
-  const before = clock.monotonicMs();
+function chunksOf(
+  output: readonly { readonly atSeconds: number; readonly data: string }[],
+): Chunk[] {
+  let lookDueMs = 0;
+  return output.map(({ atSeconds, data }, index) => {
+    const next = output[index + 1];
+    const ends = next === undefined || (next.atSeconds - atSeconds) * 1_000 >= burstGapMs;
+    const looks = ends && atSeconds * 1_000 >= lookDueMs;
+    if (looks) lookDueMs = atSeconds * 1_000 + idleLookIntervalMs;
+    return { data, ends, looks };
+  });
+}
+
+const endsOf = ({ ends }: Chunk): boolean => ends;
+const looksOf = ({ looks }: Chunk): boolean => looks;
+const always = (): boolean => true;
+
+/**
+ * Of all threads, the collector's included: others on the machine don't count. No collection
+ * is asked for in between: it would throw away the code made for what it collects.
+ */
+async function processorMs(run: () => Promise<void>): Promise<number> {
+  const before = process.cpuUsage();
   await run();
-  return clock.monotonicMs() - before;
+  const { system, user } = process.cpuUsage(before);
+  return (system + user) / 1_000;
 }
 
 /** One wait for each recording, not for each chunk: as fast as the public API goes. */
@@ -119,14 +143,17 @@ async function parseBare(recordings: readonly Recording[]): Promise<void> {
 
 async function parseAndRead(
   recordings: readonly Recording[],
-  looks: (ends: boolean) => boolean,
+  snapshots: (chunk: Chunk) => boolean,
+  reads: (chunk: Chunk) => boolean,
 ): Promise<void> {
   for (const { cast, chunks, reader } of recordings) {
     const { height: rows, width: cols } = cast.header;
     using screen = new Screen({ cols, rows });
-    for (const { data, ends } of chunks) {
-      screen.feed(data);
-      if (looks(ends)) reader.read(await screen.look());
+    for (const chunk of chunks) {
+      screen.feed(chunk.data);
+      if (!snapshots(chunk)) continue;
+      const snapshot = await screen.look();
+      if (reads(chunk)) reader.read(snapshot);
     }
   }
 }

@@ -122,15 +122,16 @@ function besideRows(parse: ParseCost | null, idle: IdleCost): string[][] {
       ? []
       : [
           [
-            `parse and read over bare parse, one look a burst (${parse.recordings} recordings, ${parse.bursts} bursts)`,
-            number(parse.perBurstRatio, 2),
+            `parse and read over bare parse, as a session does with nothing under way (${parse.recordings} recordings)`,
+            number(parse.idleRatio, 2),
             `≤ ${aims.parseRatio}`,
           ],
           [
-            `the same, one look a chunk (${parse.chunks} chunks)`,
-            number(parse.perChunkRatio, 2),
+            `the same, a look and a reading each burst (${parse.bursts} bursts)`,
+            number(parse.perBurstRatio, 2),
             '',
           ],
+          [`the same, each chunk (${parse.chunks} chunks)`, number(parse.perChunkRatio, 2), ''],
         ]),
     [
       'memory of an idle session, all of it',

@@ -2,6 +2,7 @@ import { StringDecoder } from 'node:string_decoder';
 import headless from '@xterm/headless';
 import { readPublic } from '../row-reader.js';
 import type { ScreenRow } from '../snapshot.js';
+import { unicodeProvider } from '../unicode-provider.js';
 
 /** The terminal without any of our short cuts: public API only, every row read every time. */
 export class ReferenceScreen implements Disposable {
@@ -10,6 +11,8 @@ export class ReferenceScreen implements Disposable {
 
   constructor(cols: number, rows: number) {
     this.terminal = new headless.Terminal({ cols, rows, scrollback: 0, allowProposedApi: true });
+    this.terminal.unicode.register(unicodeProvider);
+    this.terminal.unicode.activeVersion = unicodeProvider.version;
   }
 
   async rowsAfter(data: Uint8Array | string): Promise<readonly ScreenRow[]> {

@@ -1,0 +1,348 @@
+import {
+  applyToReceipt,
+  eventRingCount,
+  isSettled,
+  phaseRank,
+  type Receipt,
+  type ReceiptChange,
+  receiptsPerDeviceCount,
+  settledRetentionMs,
+} from '@ostler/protocol';
+import { type Clock, CodedError, type Ids } from '@ostler/runtime';
+import type {
+  ApplyResult,
+  ApplyTogetherResult,
+  DeliveryRecord,
+  DispatchMark,
+  DispatchStep,
+  EventCursor,
+  LookupResult,
+  MarkResult,
+  NewEvent,
+  ReceiptStore,
+  ReplayResult,
+  Reservation,
+  ReserveResult,
+  StepRecord,
+  StoredEvent,
+} from '@ostler/store';
+
+interface Row {
+  receipt: Receipt;
+  readonly deviceId: string;
+  readonly intentDigest: string;
+  readonly textBytes: number | null;
+  dispatch: DispatchMark | null;
+  readonly steps: StepRecord[];
+  leftEarly: boolean;
+}
+
+const maxStepsCount = 16;
+const earlyLeaversPerDeviceCount = 8192;
+const eventIdGapCount = 1024;
+
+/** What outlives a process: the rows, in the order of their making. */
+export class MemoryDisk {
+  readonly machineId: string;
+  readonly rows: Map<string, Row> = new Map();
+  readonly deliveryByKey: Map<string, string> = new Map();
+  readonly events: StoredEvent[] = [];
+  readonly instances: { readonly id: string; readonly lastEventBefore: number }[] = [];
+  newestEventId = 0;
+  newestFirstEventId = 0;
+
+  constructor(ids: Ids) {
+    this.machineId = ids.uuid();
+  }
+}
+
+/**
+ * The receipt store without its file: the same answers as the real one, which a test compares
+ * call by call. For worlds of which there are thousands a minute.
+ */
+export class MemoryReceiptStore implements ReceiptStore {
+  readonly machineId: string;
+  readonly serverInstanceId: string;
+  readonly #disk: MemoryDisk;
+  readonly #clock: Clock;
+  readonly #ids: Ids;
+  readonly #firstEventId: number;
+  #reconciled = false;
+  #closed = false;
+
+  constructor(options: { readonly disk: MemoryDisk; readonly clock: Clock; readonly ids: Ids }) {
+    const { disk } = options;
+    this.#disk = disk;
+    this.#clock = options.clock;
+    this.#ids = options.ids;
+    this.machineId = disk.machineId;
+    this.serverInstanceId = options.ids.uuid();
+    const used = Math.max(disk.newestEventId, disk.newestFirstEventId);
+    this.#firstEventId = used === 0 ? 1 : used + eventIdGapCount;
+    disk.newestFirstEventId = this.#firstEventId;
+    disk.instances.push({ id: this.serverInstanceId, lastEventBefore: disk.newestEventId });
+    for (const row of [...disk.rows.values()]) if (this.#isExpired(row)) this.#remove(row);
+  }
+
+  lookup(request: Pick<Reservation, 'deviceId' | 'idempotencyKey' | 'intentDigest'>): LookupResult {
+    this.#assertOpen();
+    const row = this.#byKey(request.deviceId, request.idempotencyKey);
+    if (!row || this.#isExpired(row)) return { kind: 'none' };
+    if (row.intentDigest !== request.intentDigest) return { kind: 'conflict' };
+    return { kind: 'duplicate', receipt: row.receipt };
+  }
+
+  reserve(reservation: Reservation): ReserveResult {
+    const found = this.lookup(reservation);
+    if (found.kind !== 'none') return found;
+    const { deviceId, idempotencyKey, intentDigest } = reservation;
+    for (const row of [...this.#disk.rows.values()]) {
+      if (row.deviceId === deviceId && this.#isExpired(row)) this.#remove(row);
+    }
+    if (!this.#makeRoom(deviceId)) return { kind: 'backpressure' };
+    const receipt: Receipt = {
+      idempotencyKey,
+      deliveryId: this.#ids.uuid(),
+      operation: reservation.operation,
+      state: 'queued',
+      machineId: this.machineId,
+      agentId: reservation.agentId,
+      serverInstanceId: this.serverInstanceId,
+      turnId: null,
+      error: null,
+      at: this.#clock.nowMs(),
+      ...(reservation.input === undefined ? {} : { input: reservation.input }),
+    };
+    const event = this.#announce(receipt, deviceId);
+    this.#disk.rows.set(receipt.deliveryId, {
+      receipt,
+      deviceId,
+      intentDigest,
+      textBytes: reservation.textBytes ?? null,
+      dispatch: null,
+      steps: [],
+      leftEarly: false,
+    });
+    this.#disk.deliveryByKey.set(keyOf(deviceId, idempotencyKey), receipt.deliveryId);
+    return { kind: 'reserved', receipt, event };
+  }
+
+  markDispatch(mark: DispatchMark): MarkResult {
+    this.#assertOpen();
+    const row = this.#disk.rows.get(mark.deliveryId);
+    if (!row) return { kind: 'refused', reason: 'not_found' };
+    if (row.dispatch) return { kind: 'refused', reason: 'already_dispatched' };
+    if (row.receipt.state !== 'queued') return { kind: 'refused', reason: 'not_queued' };
+    row.dispatch = mark;
+    const { input } = row.receipt;
+    const changed = input !== undefined && mark.mode !== undefined && mark.mode !== input.mode;
+    if (!changed) return { kind: 'marked', receipt: row.receipt, event: null };
+    row.receipt = {
+      ...row.receipt,
+      at: this.#clock.nowMs(),
+      input: { ...input, mode: mark.mode },
+    };
+    return {
+      kind: 'marked',
+      receipt: row.receipt,
+      event: this.#announce(row.receipt, row.deviceId),
+    };
+  }
+
+  markStep(deliveryId: string, step: DispatchStep): boolean {
+    this.#assertOpen();
+    const row = this.#disk.rows.get(deliveryId);
+    if (!row?.dispatch || row.steps.length >= maxStepsCount) return false;
+    row.steps.push({ step, atMs: this.#clock.nowMs() });
+    return true;
+  }
+
+  applyChange(deliveryId: string, change: ReceiptChange): ApplyResult {
+    this.#assertOpen();
+    const row = this.#disk.rows.get(deliveryId);
+    if (!row) return { kind: 'refused', reason: 'not_found', receipt: null };
+    const mode = change.input?.mode;
+    if (row.dispatch && mode !== undefined && mode !== row.receipt.input?.mode) {
+      return { kind: 'refused', reason: 'mode', receipt: row.receipt };
+    }
+    const result = applyToReceipt(row.receipt, change, this.#clock.nowMs());
+    if (result.kind === 'refused') return { ...result, receipt: row.receipt };
+    if (result.kind === 'unchanged') return result;
+    row.receipt = result.receipt;
+    return {
+      kind: 'applied',
+      receipt: row.receipt,
+      event: this.#announce(row.receipt, row.deviceId),
+    };
+  }
+
+  applyTogether(): ApplyTogetherResult {
+    throw new CodedError('UNSUPPORTED', 'nothing simulated changes receipts together');
+  }
+
+  getReceipt(deviceId: string, idempotencyKey: string): Receipt | null {
+    this.#assertOpen();
+    const row = this.#byKey(deviceId, idempotencyKey);
+    return !row || row.leftEarly || this.#isExpired(row) ? null : row.receipt;
+  }
+
+  getByDelivery(deliveryId: string): DeliveryRecord | null {
+    this.#assertOpen();
+    const row = this.#disk.rows.get(deliveryId);
+    return row ? recordOf(row) : null;
+  }
+
+  listUnresolved(agentId?: string): readonly DeliveryRecord[] {
+    this.#assertOpen();
+    return [...this.#disk.rows.values()]
+      .filter(({ receipt }) => !isSettled(receipt.state))
+      .filter(({ receipt }) => agentId === undefined || receipt.agentId === agentId)
+      .map(recordOf);
+  }
+
+  reconcileAfterRestart(): readonly { readonly receipt: Receipt; readonly event: StoredEvent }[] {
+    this.#assertOpen();
+    if (this.#reconciled) return [];
+    this.#reconciled = true;
+    return [...this.#disk.rows.values()]
+      .filter(
+        ({ receipt }) =>
+          !isSettled(receipt.state) &&
+          receipt.state !== 'unknown' &&
+          receipt.serverInstanceId !== this.serverInstanceId,
+      )
+      .map((row) => {
+        row.receipt = afterRestart(row, this.#clock.nowMs());
+        return { receipt: row.receipt, event: this.#announce(row.receipt, row.deviceId) };
+      });
+  }
+
+  appendEvent(event: NewEvent): StoredEvent {
+    this.#assertOpen();
+    const { serverInstanceId, machineId } = this;
+    const { kind, payload, agentId } = event;
+    const eventId = Math.max(this.#firstEventId, this.#disk.newestEventId + 1);
+    const stored: StoredEvent = {
+      deviceId: event.deviceId ?? null,
+      event: {
+        type: 'event',
+        eventId,
+        serverInstanceId,
+        machineId,
+        ...(agentId === undefined ? {} : { agentId }),
+        kind,
+        payload,
+      },
+    };
+    this.#disk.newestEventId = eventId;
+    this.#disk.events.push(stored);
+    if (this.#disk.events.length > eventRingCount) this.#disk.events.shift();
+    return stored;
+  }
+
+  cursor(): EventCursor {
+    return { serverInstanceId: this.serverInstanceId, eventId: this.#disk.newestEventId };
+  }
+
+  replay(cursor: EventCursor, deviceId: string): ReplayResult {
+    const newest = this.#newestKnownTo(cursor.serverInstanceId);
+    if (newest === null || cursor.eventId > newest) {
+      return { kind: 'resync', reason: 'instance_changed' };
+    }
+    const { events } = this.#disk;
+    if (cursor.eventId < (events[0]?.event.eventId ?? 1) - 1) {
+      return { kind: 'resync', reason: 'cursor_too_old' };
+    }
+    const { serverInstanceId } = this;
+    const seen = events
+      .filter(({ event }) => event.eventId > cursor.eventId)
+      .filter((stored) => stored.deviceId === null || stored.deviceId === deviceId)
+      .map(({ event, deviceId }) => ({ deviceId, event: { ...event, serverInstanceId } }));
+    return { kind: 'events', events: seen };
+  }
+
+  close(): void {
+    this.#closed = true;
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  #assertOpen(): void {
+    if (this.#closed) throw new CodedError('STORE_CLOSED', 'the store was closed; open it again');
+  }
+
+  #newestKnownTo(serverInstanceId: string): number | null {
+    if (serverInstanceId === this.serverInstanceId) return this.#disk.newestEventId;
+    const { instances } = this.#disk;
+    const at = instances.findIndex(({ id }) => id === serverInstanceId);
+    return at < 0 ? null : (instances[at + 1]?.lastEventBefore ?? null);
+  }
+
+  #byKey(deviceId: string, idempotencyKey: string): Row | undefined {
+    const deliveryId = this.#disk.deliveryByKey.get(keyOf(deviceId, idempotencyKey));
+    return deliveryId === undefined ? undefined : this.#disk.rows.get(deliveryId);
+  }
+
+  #announce(receipt: Receipt, deviceId: string): StoredEvent {
+    const { agentId } = receipt;
+    return this.appendEvent({ kind: 'receipt.updated', agentId, deviceId, payload: { receipt } });
+  }
+
+  #makeRoom(deviceId: string): boolean {
+    const rows = [...this.#disk.rows.values()].filter((row) => row.deviceId === deviceId);
+    const inLedger = rows.filter(({ leftEarly }) => !leftEarly);
+    if (inLedger.length < receiptsPerDeviceCount) return true;
+    if (rows.length - inLedger.length >= earlyLeaversPerDeviceCount) return false;
+    const [oldest] = inLedger
+      .filter(({ receipt }) => isSettled(receipt.state))
+      .sort((one, other) => one.receipt.at - other.receipt.at);
+    if (!oldest) return false;
+    oldest.leftEarly = true;
+    return true;
+  }
+
+  #remove(row: Row): void {
+    this.#disk.rows.delete(row.receipt.deliveryId);
+    this.#disk.deliveryByKey.delete(keyOf(row.deviceId, row.receipt.idempotencyKey));
+  }
+
+  #isExpired({ receipt }: Row): boolean {
+    return isSettled(receipt.state) && receipt.at <= this.#clock.nowMs() - settledRetentionMs;
+  }
+}
+
+const keyOf = (deviceId: string, idempotencyKey: string): string =>
+  `${deviceId}\u0000${idempotencyKey}`;
+
+function recordOf(row: Row): DeliveryRecord {
+  const { receipt, deviceId, textBytes, dispatch, steps } = row;
+  return { receipt, deviceId, textBytes, dispatch, steps: [...steps] };
+}
+
+function afterRestart(row: Row, atMs: number): Receipt {
+  const { input, state } = row.receipt;
+  const waiting = input === undefined || phaseRank(input.phase) === 0;
+  const change: ReceiptChange =
+    row.dispatch === null && state === 'queued' && waiting
+      ? {
+          state: 'rejected',
+          error: {
+            code: 'DAEMON_RESTART',
+            message: 'the server was restarted before anything was written; send it again',
+          },
+        }
+      : {
+          state: 'unknown',
+          error: {
+            code: 'DAEMON_RESTART',
+            message: 'the server was restarted after the dispatch; later evidence may settle it',
+          },
+          ...(input === undefined || input.phase === 'accepted'
+            ? {}
+            : { input: { phase: 'unconfirmed' } }),
+        };
+  const result = applyToReceipt(row.receipt, change, atMs);
+  return result.kind === 'applied' ? result.receipt : row.receipt;
+}

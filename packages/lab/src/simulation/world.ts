@@ -1,0 +1,531 @@
+import { defaultLimits } from '@ostler/controller';
+import type { QuestionAnswerRequest, TurnSendRequest, TurnStopRequest } from '@ostler/protocol';
+import { CodedError, type Ids, isCoded, sequentialIds } from '@ostler/runtime';
+import { type AgentSession, questionAnswer, turnSend, turnStop } from '@ostler/service';
+import type { ReceiptStore } from '@ostler/store';
+import { callerDevice, SimDaemon } from './daemon.js';
+import { MemoryDisk, MemoryReceiptStore } from './memory-store.js';
+import { ModelEngine } from './model-engine.js';
+import { eraseKey, escapeKey } from './model-reader.js';
+import type { Moment, Plan, PlannedAction, PlannedDo } from './plan.js';
+import { chance } from './random.js';
+import { ProcessClock, SimClock } from './sim-clock.js';
+import { SimTerminal } from './sim-terminal.js';
+import type { DeliveryTruth, SessionTruth } from './truth.js';
+import { type Tally, type Violation, Watch } from './watch.js';
+
+export interface Outcome {
+  readonly violations: readonly Violation[];
+  readonly tally: Tally;
+  readonly trace: readonly string[];
+}
+
+export interface RunOptions {
+  /** A trace costs time; without it there is none. */
+  readonly traced?: boolean;
+  /** Opens a store as a new process does; called again after each restart. */
+  readonly openStore?: (clock: ProcessClock, ids: Ids) => ReceiptStore;
+}
+
+type Request = TurnSendRequest | TurnStopRequest | QuestionAnswerRequest;
+
+interface Asked {
+  readonly session: number;
+  readonly request: Request;
+}
+
+/** Promise steps after each instant: more than any chain of ours has between two waits. */
+const hopsCount = 40;
+const restartTakesMs = 50;
+const calmRounds = 6;
+const calmRoundMs = 12_000;
+const personLooksEveryMs = 3_000;
+/** A schedule that goes on longer than this runs in a circle. */
+const maxStepsCount = 60_000;
+
+const callsUs: ReadonlySet<PlannedDo['do']> = new Set([
+  'send',
+  'resend',
+  'conflict',
+  'cancel',
+  'resolve',
+  'stop',
+  'answer',
+  'person',
+  'resize',
+  'takeover',
+]);
+
+/** One seeded world: callers, people, engines, and our house between them. */
+export class World {
+  readonly #plan: Plan;
+  readonly #clock: SimClock;
+  readonly #watch: Watch;
+  readonly #trace: string[] | null;
+  readonly #ids = sequentialIds();
+  readonly #disk: MemoryDisk;
+  readonly #openStore: NonNullable<RunOptions['openStore']>;
+  readonly #asked = new Map<string, Asked>();
+  readonly #texts = new Map<string, number>();
+  readonly #counts = new Map<string, number>();
+  readonly #armed = new Map<string, PlannedAction[]>();
+  readonly #engines: ModelEngine[] = [];
+  readonly #terminals: (SimTerminal | null)[] = [];
+  #daemon: SimDaemon;
+  #processes = 0;
+  #serial = 0;
+  #asking: { readonly text: string; readonly session: number } | null = null;
+  #touched = true;
+  #calm = false;
+
+  constructor(plan: Plan, options: RunOptions = {}) {
+    this.#plan = plan;
+    this.#trace = options.traced ? [] : null;
+    this.#clock = new SimClock(chance(plan.seed, 'ties'));
+    this.#disk = new MemoryDisk(this.#ids);
+    this.#openStore =
+      options.openStore ??
+      ((clock, ids) => new MemoryReceiptStore({ disk: this.#disk, clock, ids }));
+    this.#watch = new Watch({
+      nowMs: () => this.#clock.monotonicMs(),
+      trace: this.#trace,
+      moment: (session, moment) => this.#moment(session, moment),
+      touched: () => void (this.#touched = true),
+    });
+    for (const index of plan.engines.keys()) {
+      this.#watch.sessions.push({
+        index,
+        agentId: '',
+        reserved: 0,
+        lastPasted: 0,
+        lastSubmitted: 0,
+        writing: null,
+        lastWriteOrder: 0,
+        seenAtWrite: new Map(),
+        answering: new Set(),
+        gone: false,
+      });
+      this.#newEngine(index);
+    }
+    this.#daemon = this.#startDaemon();
+    for (const action of plan.actions) this.#arm(action);
+  }
+
+  async run(): Promise<Outcome> {
+    await this.#advance(this.#plan.calmFromMs);
+    if (this.#watch.violations.length === 0) await this.#comeToRest();
+    if (this.#watch.violations.length === 0) this.#checkEnd();
+    for (const { receipt } of this.#watch.deliveries.values()) {
+      if (receipt.state === 'unknown') this.#watch.tally.unknown += 1;
+    }
+    return {
+      violations: this.#watch.violations,
+      tally: this.#watch.tally,
+      trace: this.#trace ?? [],
+    };
+  }
+
+  async #advance(untilMs: number): Promise<void> {
+    await this.#settle();
+    while (this.#watch.violations.length === 0 && this.#clock.runNext(untilMs)) {
+      this.#watch.tally.steps += 1;
+      if (this.#watch.tally.steps > maxStepsCount) return this.#watch.fault('it runs in a circle');
+      if (this.#touched) await this.#settle();
+    }
+  }
+
+  /** Lets everything run that waits for nothing but a promise. */
+  async #settle(): Promise<void> {
+    this.#touched = false;
+    for (let hop = 0; hop < hopsCount; hop += 1) await null;
+    this.#checkDepths();
+  }
+
+  #checkDepths(): void {
+    for (const session of this.#watch.sessions) {
+      const depth = this.#sessionOf(session.index)?.controller.depth;
+      if (depth) {
+        const { waiting, unresolved } = depth;
+        const fact = { session, waiting, waitingBytes: 0, unresolved, limits: defaultLimits };
+        this.#watch.check('depth', fact);
+      }
+    }
+  }
+
+  #arm(action: PlannedAction): void {
+    if ('atMs' in action) {
+      this.#clock.setTimer(action.atMs, () => this.#do(action));
+      return;
+    }
+    const name = `${action.of} ${action.on}`;
+    this.#armed.set(name, [...(this.#armed.get(name) ?? []), action]);
+  }
+
+  #moment(session: number, moment: Moment): void {
+    const name = `${session} ${moment}`;
+    const count = (this.#counts.get(name) ?? 0) + 1;
+    this.#counts.set(name, count);
+    const due = this.#armed.get(name);
+    if (!due || this.#calm) return;
+    for (const action of due) {
+      if (!('on' in action) || action.nth !== count) continue;
+      // Engines and the death of a process are no part of our thread; a call into our house is.
+      if (action.afterMs === 0 && !callsUs.has(action.do)) this.#do(action);
+      else this.#clock.setTimer(action.afterMs, () => this.#do(action));
+    }
+  }
+
+  #newEngine(index: number): void {
+    const enginePlan = this.#plan.engines[index];
+    const session = this.#watch.sessions[index];
+    if (!enginePlan || !session) return;
+    this.#processes += 1;
+    session.agentId = `agent-${index}-${this.#processes}`;
+    session.gone = false;
+    const stream = `engine ${index} ${this.#processes}`;
+    this.#engines[index] = new ModelEngine({
+      plan: enginePlan,
+      clock: this.#clock,
+      chance: chance(this.#plan.seed, stream),
+      recordChance: chance(this.#plan.seed, `record of ${stream}`),
+      witness: this.#watch.witness(session),
+    });
+    if (this.#calm) this.#engines[index]?.calm();
+  }
+
+  #startDaemon(): SimDaemon {
+    const clock = new ProcessClock(this.#clock, () => void (this.#touched = true));
+    const daemon = new SimDaemon({
+      store: this.#openStore(clock, this.#ids),
+      clock,
+      ids: this.#ids,
+      storeWatch: {
+        reserved: (receipt) => {
+          if (this.#asking) this.#watch.reserved(receipt, this.#asking);
+        },
+        receiptIs: (receipt) => this.#watch.receiptIs(receipt),
+        journalled: (deliveryId) => this.#watch.journalled(deliveryId),
+        committed: () => this.#moment(0, 'store_written'),
+      },
+    });
+    for (const index of this.#plan.engines.keys()) this.#adopt(daemon, clock, index);
+    return daemon;
+  }
+
+  #adopt(daemon: SimDaemon, clock: ProcessClock, index: number): void {
+    const engine = this.#engines[index];
+    const session = this.#watch.sessions[index];
+    if (!engine?.alive || !session) return;
+    const terminal = new SimTerminal({
+      engine,
+      clock,
+      chance: chance(this.#plan.seed, `terminal ${index} ${this.#processes}`),
+      lookMs: this.#plan.lookMs,
+      writeMs: this.#plan.writeMs,
+      watch: this.#watch.terminal(session),
+      pid: 1_000 + index,
+      serial: () => (this.#serial += 1),
+      isCalm: () => this.#calm,
+    });
+    this.#terminals[index] = terminal;
+    const { agentId } = session;
+    const onEvent = (event: { readonly kind: string; readonly text?: string | null }): void => {
+      this.#touched = true;
+      this.#watch.note(() => `[${index}] the record tells: ${event.kind} ${event.text ?? ''}`);
+      const told = event.kind === 'input_accepted' || event.kind === 'input_consumed';
+      if (told && typeof event.text === 'string' && !session.gone) {
+        this.#watch.evidence(session, event.text, (text) => (this.#texts.get(text) ?? 0) > 1);
+      }
+    };
+    daemon
+      .open({ agentId, engine, terminal, onEvent })
+      .catch((failure: unknown) => this.#watch.fault(`a session can't be opened: ${failure}`));
+  }
+
+  #sessionOf(index: number): AgentSession | undefined {
+    const session = this.#daemon.sessions.get(this.#watch.sessions[index]?.agentId ?? '');
+    return this.#daemon.dead || session?.gone ? undefined : session;
+  }
+
+  #do(action: PlannedDo): void {
+    this.#touched = true;
+    this.#watch.note(() => `> ${describeDo(action)}`);
+    switch (action.do) {
+      case 'send': {
+        const request = { type: 'turn.send', text: action.text } as const;
+        this.#texts.set(action.text, (this.#texts.get(action.text) ?? 0) + 1);
+        return this.#ask(action.key, this.#asked.get(action.key) ?? this.#new(action, request));
+      }
+      case 'stop':
+        return this.#ask(action.key, this.#new(action, { type: 'turn.stop' }));
+      case 'answer': {
+        const open = this.#sessionOf(action.session)?.openQuestion;
+        const number = Number(/\d+$/u.exec(open?.question.fingerprint ?? '')?.[0] ?? -1);
+        this.#watch.sessions[action.session]?.answering.add(number);
+        const prompt = open?.question.prompts[0]?.text ?? 'a question of long ago';
+        const questionRequestId = open?.requestId ?? 'gone';
+        const answers = { [prompt]: 'left' };
+        const request = { type: 'question.answer', questionRequestId, answers } as const;
+        return this.#ask(action.key, this.#new(action, request));
+      }
+      case 'resend': {
+        const asked = this.#asked.get(action.key);
+        return asked && this.#ask(action.key, asked);
+      }
+      case 'conflict':
+        return this.#askOtherwise(action.key);
+      case 'cancel': {
+        const delivery = this.#deliveryOf(action.key);
+        if (!delivery) return;
+        return this.#sessionOf(delivery.session)?.controller.cancel(delivery.deliveryId);
+      }
+      case 'resolve':
+        return this.#resolve(action.key);
+      case 'person':
+        return void this.#terminals[action.session]?.personInput(action.keys);
+      case 'resize':
+        return this.#terminals[action.session]?.resize(action.cols, 24);
+      case 'open':
+        return this.#engines[action.session]?.open(action.dialog);
+      case 'close':
+        return this.#engines[action.session]?.closeItself();
+      case 'stall':
+        return this.#engines[action.session]?.stall(action.what, action.forMs);
+      case 'ghost':
+        return this.#engines[action.session]?.ghost(action.text);
+      case 'end_turn':
+        return this.#engines[action.session]?.endTurn(action.outcome);
+      case 'shell':
+        return this.#engines[action.session]?.becomeShell();
+      case 'die':
+        return this.#die(action.session);
+      case 'restart':
+        return this.#restart(action.engines);
+      case 'takeover':
+        return this.#takeOver(action.session, action.forMs);
+      case 'write_fault': {
+        const terminal = this.#terminals[action.session];
+        if (terminal) terminal.nextFault = action.fault;
+        return;
+      }
+      case 'swallow': {
+        const engine = this.#engines[action.session];
+        if (engine) engine.swallow = action.enters;
+        return;
+      }
+      case 'store_fails':
+        this.#daemon.store.failing = action.operations;
+        return;
+      case 'wall':
+        return this.#clock.shiftWall(action.byMs);
+    }
+  }
+
+  #new(
+    { session, key }: { readonly session: number; readonly key: string },
+    request:
+      | Pick<TurnSendRequest, 'type' | 'text'>
+      | Pick<TurnStopRequest, 'type'>
+      | Pick<QuestionAnswerRequest, 'type' | 'questionRequestId' | 'answers'>,
+  ): Asked {
+    const target = {
+      requestId: this.#ids.uuid(),
+      machineId: this.#disk.machineId,
+      agentId: this.#watch.sessions[session]?.agentId ?? '',
+      idempotencyKey: key,
+    };
+    const asked = { session, request: { ...request, ...target } };
+    this.#asked.set(key, asked);
+    return asked;
+  }
+
+  #ask(key: string, { request, session }: Asked, sameIntent = true): void {
+    const { context } = this.#daemon;
+    if (this.#daemon.dead) return;
+    const earlier = this.#deliveryOf(key) ?? null;
+    this.#asking = { text: request.type === 'turn.send' ? request.text : '', session };
+    try {
+      const reply = this.#mutate(request);
+      const stored = context.ledger.get(callerDevice, key);
+      this.#watch.check('reply', { key, reply, stored, earlier, sameIntent });
+    } catch (failure) {
+      this.#watch.note(() => `${key} is refused: ${isCoded(failure) ? failure.code : failure}`);
+      const known = [
+        'AGENT_NOT_FOUND',
+        'IDEMPOTENCY_CONFLICT',
+        'BACKPRESSURE',
+        'QUESTION_STALE',
+        'STORE_FULL',
+        'PROCESS_DEAD',
+      ] as const;
+      if (!isCoded(failure, ...known)) this.#watch.fault(`${key}: ${failure}`);
+    } finally {
+      this.#asking = null;
+    }
+  }
+
+  #mutate(request: Request): ReturnType<typeof turnSend> {
+    const { context } = this.#daemon;
+    switch (request.type) {
+      case 'turn.send':
+        return turnSend(context, request);
+      case 'turn.stop':
+        return turnStop(context, request);
+      case 'question.answer':
+        return questionAnswer(context, request);
+    }
+  }
+
+  /** The key again, meaning something else. */
+  #askOtherwise(key: string): void {
+    const asked = this.#asked.get(key);
+    if (asked?.request.type !== 'turn.send' || !this.#deliveryOf(key)) return;
+    const request = { ...asked.request, text: `${asked.request.text}, or not` };
+    this.#ask(key, { ...asked, request }, false);
+  }
+
+  #deliveryOf(key: string): DeliveryTruth | undefined {
+    return [...this.#watch.deliveries.values()].find((delivery) => delivery.key === key);
+  }
+
+  /** A person who has looked says what became of an input in doubt. */
+  #resolve(key: string): void {
+    const delivery = this.#deliveryOf(key);
+    const engine = delivery ? this.#engines[delivery.session] : undefined;
+    const controller = delivery && this.#sessionOf(delivery.session)?.controller;
+    if (!delivery || !engine || !controller || controller.phase !== 'unconfirmed') return;
+    // Whoever sees bytes still on their way waits before saying anything.
+    if (delivery.receipt.state !== 'unknown' || !engine.caughtUp) return;
+    const taken = delivery.submittedByUs + delivery.submittedByPerson > 0;
+    const nowhere = engine.draftPieces.length === 0;
+    const outcome = taken ? 'submitted' : nowhere ? 'not_submitted' : 'unknown';
+    this.#watch.note(() => `a person says of ${key}: ${outcome}`);
+    delivery.resolved = true;
+    controller.resolve(delivery.deliveryId, outcome);
+  }
+
+  #die(index: number): void {
+    const engine = this.#engines[index];
+    const session = this.#watch.sessions[index];
+    if (!engine?.alive || !session) return;
+    engine.die();
+    session.gone = true;
+    this.#terminals[index]?.ended();
+  }
+
+  #restart(engines: 'die' | 'survive'): void {
+    if (this.#daemon.dead) return;
+    this.#daemon.kill();
+    this.#terminals.fill(null);
+    if (engines === 'die') for (const engine of this.#engines) engine.die();
+    this.#startAgain();
+  }
+
+  /** A living engine is taken over once it has read what the old process wrote. */
+  #startAgain(): void {
+    this.#clock.setTimer(restartTakesMs, () => {
+      this.#touched = true;
+      if (this.#engines.some(({ alive, caughtUp }) => alive && !caughtUp)) {
+        return this.#startAgain();
+      }
+      for (const [index, engine] of this.#engines.entries()) {
+        if (!engine.alive) this.#newEngine(index);
+      }
+      this.#watch.note(() => 'a new process opens the store');
+      this.#daemon = this.#startDaemon();
+    });
+  }
+
+  #takeOver(index: number, forMs: number): void {
+    const terminal = this.#terminals[index];
+    if (!terminal || this.#daemon.dead) return;
+    const token = terminal.writer.acquire();
+    this.#clock.setTimer(forMs, () => {
+      this.#touched = true;
+      terminal.writer.release(token);
+    });
+  }
+
+  /** Nothing bad happens any more; a person closes dialogs and clears what was left in a composer. */
+  async #comeToRest(): Promise<void> {
+    this.#calm = true;
+    this.#watch.note(() => 'calm from here on');
+    this.#daemon.store.failing = 0;
+    for (const engine of this.#engines) engine.calm();
+    for (let round = 0; round < calmRounds; round += 1) {
+      const endMs = this.#clock.monotonicMs() + calmRoundMs;
+      while (this.#clock.monotonicMs() < endMs) {
+        await this.#advance(Math.min(endMs, this.#clock.monotonicMs() + personLooksEveryMs));
+        if (this.#watch.violations.length > 0) return;
+        for (const [index, engine] of this.#engines.entries()) this.#tidy(index, engine, round);
+      }
+      if (this.#atRest()) break;
+    }
+    for (const session of this.#watch.sessions) {
+      const agent = this.#sessionOf(session.index);
+      if (!agent || agent.reading.hold === 'shell') continue;
+      const deliveries = [...this.#watch.deliveries.values()].filter(
+        ({ agentId }) => agentId === session.agentId,
+      );
+      const { phase } = agent.controller;
+      const recordsInOrder = this.#plan.engines[session.index]?.recordsInOrder ?? true;
+      this.#watch.check('rest', { session, phase, deliveries, recordsInOrder });
+    }
+  }
+
+  #atRest(): boolean {
+    return this.#watch.sessions.every(({ index }) => {
+      const controller = this.#sessionOf(index)?.controller;
+      const busy = this.#engines[index]?.busy ?? false;
+      return !controller || (controller.phase === 'idle' && !busy);
+    });
+  }
+
+  #tidy(index: number, engine: ModelEngine, round: number): void {
+    if (!engine.alive) return;
+    const terminal = this.#terminals[index];
+    if (engine.openDialog) {
+      this.#watch.note(() => `[${index}] a person closes the dialog`);
+      terminal?.personInput(escapeKey);
+    } else if (engine.draftPieces.some(({ kind }) => kind === 'typed') || round > 1) {
+      if (engine.draftPieces.length > 0) terminal?.personInput(eraseKey);
+      else this.#resolveDoubt(index);
+    }
+    this.#touched = true;
+  }
+
+  /** What nothing shows a person has to say; the receipts behind it named the reason all the while. */
+  #resolveDoubt(index: number): void {
+    const agentId = this.#watch.sessions[index]?.agentId;
+    const doubted = [...this.#watch.deliveries.values()].filter(
+      (delivery) => delivery.agentId === agentId && delivery.receipt.state === 'unknown',
+    );
+    for (const { key } of doubted) this.#resolve(key);
+  }
+
+  #checkEnd(): void {
+    const ambiguousTexts = new Set(
+      [...this.#texts].filter(([, count]) => count > 1).map(([text]) => text),
+    );
+    const { calmSession } = this.#plan;
+    const deliveries = [...this.#watch.deliveries.values()];
+    this.#watch.check('end', { deliveries, calmSession, ambiguousTexts });
+  }
+}
+
+export async function runPlan(plan: Plan, options: RunOptions = {}): Promise<Outcome> {
+  try {
+    return await new World(plan, options).run();
+  } catch (failure) {
+    throw new CodedError('SIMULATION_FAILED', `seed ${plan.seed} could not be run`, {
+      cause: failure,
+    });
+  }
+}
+
+function describeDo(action: PlannedDo): string {
+  return Object.entries(action)
+    .filter(([name]) => !['atMs', 'on', 'of', 'nth', 'afterMs'].includes(name))
+    .map(([name, value]) => (name === 'do' ? value : `${name}=${JSON.stringify(value)}`))
+    .join(' ');
+}
