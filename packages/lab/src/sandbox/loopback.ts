@@ -17,8 +17,6 @@ export const loopbackUpScript: string = [
   'up || exit 97',
 ].join('\n');
 
-const loopbackFailedStatus = 97;
-
 /** True when this process has no network but loopback: nothing it starts can reach anything else. */
 export function isOffline(): boolean {
   const listed = '/proc/self/net/dev';
