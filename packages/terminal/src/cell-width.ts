@@ -15,8 +15,9 @@ export const isTone: CharTraits = 1 << 4;
 export const isIndicator: CharTraits = 1 << 5;
 const isKnown = 1 << 6;
 
-/** The traits of most characters: one cell, joining nothing. */
+/** The traits of most characters: one cell or two, joining nothing. */
 export const narrow: CharTraits = isKnown | 1;
+export const wide: CharTraits = isKnown | 2;
 
 const codePoints = 0x110000;
 /**

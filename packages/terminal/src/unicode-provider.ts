@@ -7,6 +7,7 @@ import {
   narrow,
   takesTone,
   traitsOf,
+  wide,
   widthMask,
 } from './cell-width.js';
 
@@ -16,6 +17,7 @@ import {
  */
 export const maxCodePointsPerCell = 128;
 
+const lastAscii = 0x7e;
 const zeroWidthJoiner = 0x200d;
 
 /**
@@ -42,6 +44,7 @@ const otherIndicator = 1 << 2;
 const nextPictograph = 1 << 3;
 
 const narrowAlone: CharProperties = 1 << cellWidthShift;
+const wideAlone: CharProperties = 2 << cellWidthShift;
 
 /**
  * Gives emoji sequences, flags and marks the cells that coding agents count for them
@@ -63,8 +66,10 @@ export const unicodeProvider: headless.IUnicodeVersionProvider = {
   },
 
   charProperties(codePoint, preceding): CharProperties {
+    if (codePoint <= lastAscii) return narrowAlone;
     const traits = traitsOf(codePoint);
     if (traits === narrow) return narrowAlone;
+    if (traits === wide) return wideAlone;
     if (preceding === 0) return alone(traits);
     const count = preceding >> countShift;
     if (count + 1 >= maxCodePointsPerCell) return alone(traits);
