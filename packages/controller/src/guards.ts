@@ -1,5 +1,5 @@
-import { blockedBy, type Observation } from './observation.js';
 import type { InputContext, InputEvent } from './machine-types.js';
+import { blockedBy, type Observation } from './observation.js';
 import { unresolvedCount } from './outstanding.js';
 
 interface Moment {
@@ -91,7 +91,7 @@ export const guards: Record<string, (moment: Moment) => boolean> = {
       active.writeConfirmed &&
       active.enters <= limits.maxEnterRetries &&
       // The Enter before may be unread yet: it would bring the stash back, and this one submit it.
-      !observed(event).stashed &&
+      !(active.stashSeen || observed(event).stashed) &&
       // A frozen, busy engine may be about to paint a dialog that an Enter would answer.
       (observed(event).newerThanEnter || !isBusy(context, observed(event))) &&
       showsExactlyOurs(observed(event))

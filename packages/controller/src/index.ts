@@ -2,8 +2,8 @@ export type { ControlPen } from './control-right.js';
 export {
   type InputState,
   inputMachine,
-  startInput,
   type Step,
+  startInput,
   stepInput,
 } from './input-machine.js';
 export { type ControllerLimits, defaultLimits } from './limits.js';

@@ -1,12 +1,13 @@
+import type { InputMode } from '@ostler/protocol';
 import {
-  and,
   type AnyActorScope,
   type AnyStateMachine,
+  and,
   createActor,
   initialTransition,
   or,
-  setup,
   type SnapshotFrom,
+  setup,
 } from 'xstate';
 import { guards, holdAt, isBusy, observed } from './guards.js';
 import { type ControllerLimits, defaultLimits } from './limits.js';
@@ -22,7 +23,6 @@ import {
 import { waitingPhase } from './observation.js';
 import { creditAmong, endTurn, matchEvidence, unresolvedCount } from './outstanding.js';
 import { fits } from './waiting-queue.js';
-import type { InputMode } from '@ostler/protocol';
 
 interface MachineInput {
   readonly limits: ControllerLimits;
@@ -107,6 +107,7 @@ const takeNext = room.assign(({ context }) => {
     looks: 0,
     composerDiscredited: false,
     pasteSeen: false,
+    stashSeen: false,
     settled: false,
     doubt: null,
     reclaimRounds: 0,
@@ -254,6 +255,7 @@ const countLook = room.assign(({ context, event }) => {
   return withActive(context, {
     looks: active.looks + 1,
     composerDiscredited: active.composerDiscredited || seen.hold !== null,
+    stashSeen: active.stashSeen || seen.stashed,
     pasteSeen: active.pasteSeen || seen.hold !== null || (seen.composer && seen.draft !== 'empty'),
   });
 });

@@ -20,6 +20,8 @@ export interface ActiveInput extends WaitingInput {
   readonly composerDiscredited: boolean;
   /** The paste has shown in the composer or met a dialog: an empty composer now says that it is over. */
   readonly pasteSeen: boolean;
+  /** A person's draft was put away while ours stood there: what stands there now may be theirs. */
+  readonly stashSeen: boolean;
   /** Evidence has settled it; the transaction may end. */
   readonly settled: boolean;
   /** Why it is in doubt, once it is. */

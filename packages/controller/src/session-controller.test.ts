@@ -159,6 +159,20 @@ describe('evidence', () => {
     expect(receipt('a').state).toBe('unknown');
   });
 
+  test('nor once the stash has been seen: what stands there now may be the draft that came back', async () => {
+    const { agent, session, settle, clock } = await rig();
+    agent.swallowEnters = 99;
+    agent.stashed = true;
+    session.submit('a', 'A');
+    await settle();
+    agent.change(() => void (agent.stashed = false));
+    for (let second = 0; second < 20; second += 1) {
+      await settle();
+      clock.advance(1_000);
+    }
+    expect(agent.writes.map(({ data }) => data)).toEqual(['A', '\r']);
+  });
+
   test('one swallowed Enter is made good by the second', async () => {
     const { agent, session, receipt, settle, clock } = await rig();
     agent.swallowEnters = 1;

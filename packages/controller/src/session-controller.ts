@@ -8,7 +8,7 @@ import type {
 } from '@ostler/engines';
 import { type Clock, CodedError, type Logger, silentLogger, type Timer } from '@ostler/runtime';
 import type { ScreenSnapshot, WriteOutcome } from '@ostler/terminal';
-import { ControlRight, type ControlPen } from './control-right.js';
+import { type ControlPen, ControlRight } from './control-right.js';
 import { type EnterMark, observeReading, queuedCopies } from './draft-view.js';
 import { type InputState, startInput, stepInput } from './input-machine.js';
 import { type ControllerLimits, defaultLimits } from './limits.js';

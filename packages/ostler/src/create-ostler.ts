@@ -22,7 +22,7 @@ import { type Reserved, Service, type ServiceEvents, type WaitResult } from '@os
 import { openStore } from '@ostler/store';
 import { Agent } from './agent.js';
 import { builtInEngines } from './built-in-engines.js';
-import { launchRequest, type LaunchOptions } from './launch-options.js';
+import { type LaunchOptions, launchRequest } from './launch-options.js';
 
 export interface OstlerOptions {
   /**

@@ -6,9 +6,9 @@ import { createInterface } from 'node:readline';
 import { mayMove, type Receipt, type ReceiptState } from '@ostler/protocol';
 import { systemClock } from '@ostler/runtime';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { buildProgram, type Program } from './testing/build-program.js';
 import { openStore } from './open.js';
 import type { EventCursor, ReceiptStore } from './receipt-store.js';
+import { buildProgram, type Program } from './testing/build-program.js';
 
 /** Processes killed in a normal run; more by the environment for a long one. */
 const killsCount = Number(process.env.OSTLER_STORE_KILLS ?? 120);

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { systemClock, VirtualClock } from '@ostler/runtime';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { buildProgram } from './testing/build-program.js';
 import { openStore } from './open.js';
 import type { ReceiptStore, ReserveResult } from './receipt-store.js';
+import { buildProgram } from './testing/build-program.js';
 
 const clock = new VirtualClock();
 let base: string;

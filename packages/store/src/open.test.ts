@@ -20,9 +20,9 @@ import { createInterface } from 'node:readline';
 import { VirtualClock } from '@ostler/runtime';
 import SqliteDatabase from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { buildProgram, type Program } from './testing/build-program.js';
 import { openStore } from './open.js';
 import type { ReceiptStore } from './receipt-store.js';
+import { buildProgram, type Program } from './testing/build-program.js';
 
 const clock = new VirtualClock();
 const isRoot = process.getuid?.() === 0;

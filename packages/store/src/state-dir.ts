@@ -1,12 +1,12 @@
 import {
   accessSync,
   chmodSync,
+  closeSync,
   constants,
   fsyncSync,
   mkdirSync,
   openSync,
   readdirSync,
-  closeSync,
   statSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';

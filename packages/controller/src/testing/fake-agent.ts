@@ -1,10 +1,10 @@
 import type { EngineReader, Reading } from '@ostler/engines';
 import { VirtualClock } from '@ostler/runtime';
 import type { ScreenSnapshot, WriteOutcome } from '@ostler/terminal';
+import type { ControllerLimits } from '../limits.js';
 import type { ReceiptChange } from '../machine-types.js';
 import type { TerminalPort, WriteRight } from '../ports.js';
 import { SessionController } from '../session-controller.js';
-import type { ControllerLimits } from '../limits.js';
 
 type Write = { readonly kind: 'paste' | 'keys'; readonly data: string; readonly fence: number };
 

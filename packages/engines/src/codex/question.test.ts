@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { loadCast, replayScreens } from '../recordings/index.js';
 import type { Reading } from '../reading.js';
+import { loadCast, replayScreens } from '../recordings/index.js';
 import { CodexReader } from './reader.js';
 
 const reader = new CodexReader('0.169.0');

@@ -1,12 +1,12 @@
 import type { ScreenSnapshot } from '@ostler/terminal';
 import type { AnswerPlan, BodyVerdict, DraftMatch, EngineReader, PreparedBody } from '../engine.js';
-import { eraseKeys } from './erase.js';
 import { compareVersions } from '../find-executable.js';
 import { type OpenQuestion, type Reading, type ReadingSignal, unreadable } from '../reading.js';
 import { type Activity, programState, readActivity } from './activity.js';
 import { fingerprintOf, prepareCodexBody } from './body.js';
 import { findComposer } from './composer.js';
 import { matchRows } from './draft.js';
+import { eraseKeys } from './erase.js';
 import { blockedHold, composerHold, findDialog, isSearching } from './holds.js';
 import { rowTexts } from './layout.js';
 import { planCodexAnswer, readQuestion } from './question.js';

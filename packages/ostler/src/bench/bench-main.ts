@@ -9,7 +9,7 @@ import { overheadOf } from './overhead.js';
 import { measureParse } from './parse-cost.js';
 import { type BenchReport, type EngineReport, toMarkdown } from './report.js';
 import { BenchRig } from './rig.js';
-import { sendSeries } from './send-series.js';
+import { sendSeries, warmUpCount } from './send-series.js';
 import { spreadOf } from './statistics.js';
 import { measureStore, type StoreCost } from './store-cost.js';
 import { readTimeline } from './timeline.js';
@@ -112,11 +112,11 @@ async function measure(
     await using rig = await BenchRig.open(agent);
     const counts = { deliveries, blind: Math.ceil(deliveries / blindShare) };
     const series = await sendSeries(rig, counts, (what) => say(`${engine}: ${what}`));
-    const { cols, rows } = rig.session.terminal;
     const { reader, version } = rig.session;
-    return { series, castPath: rig.castPath, reader, version, cols, rows };
+    const diskMs = spreadOf(rig.diskMs.slice(warmUpCount));
+    return { series, castPath: rig.castPath, reader, version, diskMs };
   })();
-  const { castPath, reader, series, version } = live;
+  const { castPath, diskMs, reader, series, version } = live;
   say(`${engine}: reading the recording`);
   const timeline = await readTimeline(castPath, reader, series);
   const leases = timeline.deliveries.flatMap(({ leaseMs }) => (leaseMs === null ? [] : [leaseMs]));
@@ -133,6 +133,7 @@ async function measure(
     engine,
     version,
     overhead: overheadOf(timeline),
+    diskMs,
     leaseMs: spreadOf(leases),
     blindMs: spreadOf(timeline.blindMs),
     blindLost: timeline.blindLost,

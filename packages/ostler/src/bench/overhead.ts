@@ -1,4 +1,4 @@
-import { spreadOf, type Spread } from './statistics.js';
+import { type Spread, spreadOf } from './statistics.js';
 import { type TextKind, textKinds } from './texts.js';
 import type { DeliveryTimes, Timeline } from './timeline.js';
 

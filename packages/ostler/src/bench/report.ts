@@ -9,6 +9,8 @@ export interface EngineReport {
   readonly engine: string;
   readonly version: string | null;
   readonly overhead: OverheadReport;
+  /** Reservation and dispatch mark, both on the disk before the first byte. */
+  readonly diskMs: Spread | null;
   readonly leaseMs: Spread | null;
   readonly blindMs: Spread | null;
   readonly blindLost: number;
@@ -55,7 +57,7 @@ export function toMarkdown(report: BenchReport): string {
 }
 
 function engineSection(engine: EngineReport): string[] {
-  const { blindLost, blindMs, idle, leaseMs, overhead, parse, unsettled } = engine;
+  const { blindLost, blindMs, diskMs, idle, leaseMs, overhead, parse, unsettled } = engine;
   const name = `${engine.engine}${engine.version === null ? '' : ` ${engine.version}`}`;
   const ms = (label: string, spread: Spread | null): string[] => [
     label,
@@ -98,6 +100,7 @@ function engineSection(engine: EngineReport): string[] {
         ms('— Enter to the evidence', overhead.answerMs),
         ms('overhead', overhead.overheadMs),
         ms('— `turnSend` to first pasted byte', overhead.toPasteMs),
+        ms('— — of it reservation and dispatch mark, each on the disk', diskMs),
         ms('— echo to Enter', overhead.echoToEnterMs),
         ms('— evidence to event', overhead.evidenceToEventMs),
         ms('writer lease held', leaseMs),

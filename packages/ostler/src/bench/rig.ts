@@ -29,9 +29,12 @@ export class BenchRig implements AsyncDisposable {
   readonly session: AgentSession;
   readonly castPath: string;
   readonly clock: Clock;
+  /** Of each delivery in turn: what its reservation and its dispatch mark took to be on the disk. */
+  readonly diskMs: readonly number[];
   readonly #owned: Disposables;
 
   private constructor(parts: {
+    diskMs: readonly number[];
     ostler: Ostler;
     session: AgentSession;
     castPath: string;
@@ -42,6 +45,7 @@ export class BenchRig implements AsyncDisposable {
     this.session = parts.session;
     this.castPath = parts.castPath;
     this.clock = parts.clock;
+    this.diskMs = parts.diskMs;
     this.#owned = parts.owned;
     this.#markWhatHappens();
   }
@@ -51,10 +55,12 @@ export class BenchRig implements AsyncDisposable {
     try {
       const stateDir = join(agent.dir, 'state');
       const castPath = join(agent.dir, 'session.cast');
-      const service = owned.own(openService(stateDir, agent, clock));
+      const diskMs: number[] = [];
+      const timed = (store: ReceiptStore): void => timeDisk(store, clock, diskMs);
+      const service = owned.own(openService(stateDir, agent, clock, timed));
       const session = await service.launch({ ...launchRequest(agent.launch), castPath });
       const ostler = new Ostler(service, randomIds);
-      return new BenchRig({ ostler, session, castPath, clock, owned });
+      return new BenchRig({ diskMs, ostler, session, castPath, clock, owned });
     } catch (failure) {
       await owned[Symbol.asyncDispose]();
       throw failure;
@@ -138,8 +144,10 @@ export function openService(
   stateDir: string,
   agent: Pick<BenchAgent, 'engines'>,
   clock: Clock,
+  prepare: (store: ReceiptStore) => void = () => undefined,
 ): Service {
-  const store: ReceiptStore = openStore({ stateDir, clock, ids: randomIds });
+  const store = openStore({ stateDir, clock, ids: randomIds });
+  prepare(store);
   const builtIn = builtInEngines.filter(({ id }) => !agent.engines.some((own) => own.id === id));
   return new Service({
     store,
@@ -151,4 +159,22 @@ export function openService(
     limits: {},
     maxAgents: 200,
   });
+}
+
+function timeDisk(store: ReceiptStore, clock: Clock, diskMs: number[]): void {
+  const reserve = store.reserve.bind(store);
+  const markDispatch = store.markDispatch.bind(store);
+  let reserveMs = 0;
+  store.reserve = (reservation) => {
+    const before = clock.monotonicMs();
+    const result = reserve(reservation);
+    reserveMs = clock.monotonicMs() - before;
+    return result;
+  };
+  store.markDispatch = (mark) => {
+    const before = clock.monotonicMs();
+    const result = markDispatch(mark);
+    diskMs.push(reserveMs + clock.monotonicMs() - before);
+    return result;
+  };
 }

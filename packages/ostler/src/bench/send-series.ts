@@ -18,7 +18,7 @@ export interface Series {
 const settleWithinMs = 30_000;
 const blindWithinMs = 3_000;
 /** The first deliveries of a process run code for the first time; they are not counted. */
-const warmUpCount = 4;
+export const warmUpCount = 4;
 
 /** Sends into a quiet agent, one after another, every kind in turn; now and then one by hand and blind. */
 export async function sendSeries(

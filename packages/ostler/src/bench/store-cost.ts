@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type Clock, randomIds, systemClock } from '@ostler/runtime';
 import { openStore } from '@ostler/store';
-import { spreadOf, type Spread } from './statistics.js';
+import { type Spread, spreadOf } from './statistics.js';
 
 export interface StoreCost {
   readonly operation: string;

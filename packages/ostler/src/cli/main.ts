@@ -3,7 +3,7 @@ import { isCoded } from '@ostler/runtime';
 import { Command, CommanderError, Option } from 'commander';
 import { builtInEngines } from '../built-in-engines.js';
 import { outputTo } from './output.js';
-import { parseMoment, replay, type ReplayOptions } from './replay.js';
+import { parseMoment, type ReplayOptions, replay } from './replay.js';
 import { version } from './version.js';
 
 /** 0: done. 1: it failed, or a claim did not hold. 2: the command was not understood. */

@@ -1,8 +1,8 @@
 import {
   intentDigest,
+  type QuestionAnswerRequest,
   type TurnSendRequest,
   type TurnStopRequest,
-  type QuestionAnswerRequest,
 } from '@ostler/protocol';
 import type { Reservation } from '@ostler/store';
 import type { AgentSession } from '../agent-session.js';

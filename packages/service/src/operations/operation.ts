@@ -1,6 +1,5 @@
 import type { Receipt } from '@ostler/protocol';
-import type { Logger } from '@ostler/runtime';
-import type { Clock } from '@ostler/runtime';
+import type { Clock, Logger } from '@ostler/runtime';
 import type { AgentSession } from '../agent-session.js';
 import type { ReceiptsLedger } from '../receipts-ledger.js';
 

@@ -1,14 +1,14 @@
 import type { QuestionAnswerRequest } from '@ostler/protocol';
 import { CodedError } from '@ostler/runtime';
+import type { AgentSession } from '../agent-session.js';
+import { claimThen } from './claim.js';
 import {
   type Keyboard,
   type KeyboardOutcome,
   pressWhole,
   useKeyboard,
 } from './keyboard-operation.js';
-import { claimThen } from './claim.js';
 import type { OperationContext, Reserved } from './operation.js';
-import type { AgentSession } from '../agent-session.js';
 
 /** Answers an open question, never a permission. Throws CodedError QUESTION_STALE before anything is claimed. */
 export function questionAnswer(

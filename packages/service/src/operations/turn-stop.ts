@@ -1,13 +1,13 @@
 import type { TurnStopRequest } from '@ostler/protocol';
+import type { AgentSession } from '../agent-session.js';
+import { claimThen } from './claim.js';
 import {
   type Keyboard,
   type KeyboardOutcome,
   pressWhole,
   useKeyboard,
 } from './keyboard-operation.js';
-import { claimThen } from './claim.js';
 import type { OperationContext, Reserved } from './operation.js';
-import type { AgentSession } from '../agent-session.js';
 
 /** Interrupts the running turn, by the engine's own key and only while it shows that it is at work. */
 export function turnStop(context: OperationContext, request: TurnStopRequest): Reserved {

@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ControllerLimits } from '@ostler/controller';
+import type { Reading } from '@ostler/engines';
 import {
   type ScriptInput,
   type SimulatedLaunch,
   simulatedEngine,
   simulatedLaunch,
 } from '@ostler/lab';
-import type { Reading } from '@ostler/engines';
 import type { WaitUntil } from '@ostler/protocol';
 import { Disposables, randomIds, silentLogger, systemClock } from '@ostler/runtime';
 import { openStore } from '@ostler/store';
