@@ -2,7 +2,7 @@ export type { ControlPen } from './control-right.js';
 export {
   type InputState,
   inputMachine,
-  type Step,
+  type MachineStep,
   startInput,
   stepInput,
 } from './input-machine.js';

@@ -1,0 +1,24 @@
+import type { InputMode } from '@ostler/protocol';
+import type { ActiveInput, InputContext, ReceiptChange } from '../machine-types.js';
+
+export function activeOf(context: InputContext): ActiveInput {
+  if (!context.active) throw new TypeError('no input is active');
+  return context.active;
+}
+
+/** The mode the active input was frozen at. */
+export function modeOf(context: InputContext): InputMode {
+  return context.active?.mode ?? 'direct';
+}
+
+/** A change of the active input; none where there is no such input. */
+export function withActive(
+  context: InputContext,
+  change: Partial<ActiveInput>,
+): Partial<InputContext> {
+  return context.active ? { active: { ...context.active, ...change } } : {};
+}
+
+export function rejection(code: string, message: string): ReceiptChange {
+  return { state: 'rejected', error: { code, message } };
+}
