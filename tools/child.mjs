@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
-import { root } from './root.mjs';
 import { withHeartbeat } from './progress.mjs';
+import { root } from './root.mjs';
 
 export const node = process.execPath;
 

@@ -77,11 +77,11 @@ export const sabotages = [
   },
   {
     name: 'complete on the end of the session',
-    file: 'packages/controller/src/input-machine.ts',
-    line: "state: 'unknown',\n      ...(accepted ? {} :",
-    find: "'unknown'",
-    instead: "'completed'",
-    breaks: ['completed-is-true', 'no-error'],
+    file: 'packages/controller/src/steps/doubt.ts',
+    line: "{ code: 'AGENT_GONE', message: 'the agent ended before its record closed this input' },\n    };\n    effect.report(deliveryId, change);",
+    find: 'change',
+    instead: "{ state: 'completed', error: null }",
+    breaks: ['completed-is-true'],
   },
   {
     name: "complete on any turn's end",
@@ -93,7 +93,7 @@ export const sabotages = [
   },
   {
     name: 'complete on a turn that failed',
-    file: 'packages/controller/src/input-machine.ts',
+    file: 'packages/controller/src/steps/evidence.ts',
     line: "if (outcome === 'completed') return { state: 'completed', input, error: null };",
     find: "outcome === 'completed'",
     instead: 'true',
@@ -101,7 +101,7 @@ export const sabotages = [
   },
   {
     name: 'forget the order',
-    file: 'packages/controller/src/input-machine.ts',
+    file: 'packages/controller/src/steps/waiting.ts',
     line: 'const [next, ...queue] = context.queue;',
     find: 'context.queue',
     instead: '[...context.queue].reverse()',
@@ -121,7 +121,7 @@ export const sabotages = [
     line: 'input.fingerprint === seen.fingerprint &&',
     find: 'input.fingerprint === seen.fingerprint',
     instead: 'true',
-    breaks: ['accepted-is-true', 'started-is-true'],
+    breaks: ['accepted-is-true', 'started-is-true', 'evidence-is-used'],
   },
   {
     name: 'paste twice',
@@ -129,7 +129,7 @@ export const sabotages = [
     line: "TIMER: { actions: [noteDeadline, 'look'] },",
     find: "{ actions: [noteDeadline, 'look'] }",
     instead:
-      "{ target: 'pasting', actions: room.enqueueActions(({ context, enqueue }) => enqueue({ type: 'paste', params: { deliveryId: activeOf(context).deliveryId } })) }",
+      "{ target: 'pasting', actions: room.enqueueActions(({ context, enqueue }) => enqueue({ type: 'paste', params: { deliveryId: context.active.deliveryId } })) }",
     breaks: ['at-most-one-submission', 'no-byte-past-a-hold'],
   },
   {
@@ -150,11 +150,11 @@ export const sabotages = [
   },
   {
     name: 'reject what is in doubt',
-    file: 'packages/controller/src/input-machine.ts',
+    file: 'packages/controller/src/steps/doubt.ts',
     line: "state: 'unknown',\n      input: inputStatus(modeOf(context), 'unconfirmed'),",
     find: "'unknown'",
     instead: "'rejected'",
-    breaks: ['rejected-is-true'],
+    breaks: ['rejected-is-true', 'nobody-waits-without-a-reason'],
   },
   {
     name: 'keep the lease for keys that got lost',
@@ -205,11 +205,35 @@ export const sabotages = [
     breaks: ['nobody-waits-without-a-reason', 'evidence-is-used'],
   },
   {
-    name: 'move receipts down',
+    name: 'let a phase fall',
     file: 'packages/protocol/src/receipt-change.ts',
-    line: 'state !== receipt.state && !mayMove(receipt.state, state)',
-    find: 'state !== receipt.state && !mayMove(receipt.state, state)',
+    line: 'if (phaseRank(phase) < phaseRank(before.phase))',
+    find: 'phaseRank(phase) < phaseRank(before.phase)',
     instead: 'false',
     breaks: ['nothing-moves-down'],
+  },
+  {
+    name: 'credit one of several equal texts in doubt',
+    file: 'packages/controller/src/outstanding.ts',
+    line: 'if (inDoubt && others.length > 0) return null;',
+    find: 'inDoubt && others.length > 0',
+    instead: 'false',
+    breaks: ['accepted-is-true', 'started-is-true'],
+  },
+  {
+    name: 'credit a text the engine gave back',
+    file: 'packages/controller/src/steps/evidence.ts',
+    line: 'waiting.includes(input) ? { ...input, doubted: true } : input',
+    find: '{ ...input, doubted: true }',
+    instead: 'input',
+    breaks: ['started-is-true', 'completed-is-true'],
+  },
+  {
+    name: 'press Enter again while a draft is put away',
+    file: 'packages/controller/src/guards.ts',
+    line: '!(active.stashSeen || observed(event).stashed) &&',
+    find: '!(active.stashSeen || observed(event).stashed)',
+    instead: 'true',
+    breaks: ['no-merged-messages', 'first-in-first-out'],
   },
 ];

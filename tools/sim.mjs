@@ -77,6 +77,7 @@ function figures({ schedules, tally, seconds }) {
   print(
     `${tally.unseenDialogKeys} keys met a dialog that opened while they were on their way, unseen by anyone`,
   );
+  print(`${tally.unseenTwins} inputs met an equal text that a person was just bringing back`);
 }
 
 /** One worker; rejects where it ends without a result. */

@@ -38,7 +38,7 @@ export async function packSimulation(sabotages) {
       },
     ],
     build: {
-      ssr: 'packages/lab/src/simulation/explore.ts',
+      ssr: 'packages/lab/src/simulation/simulate.ts',
       outDir: dir,
       emptyOutDir: false,
       minify: false,

@@ -1,5 +1,5 @@
-import { steps } from './steps.mjs';
 import { seconds } from './progress.mjs';
+import { steps } from './steps.mjs';
 
 export const stepNames = steps.map((step) => step.name);
 

@@ -1,34 +1,10 @@
-export { countReceived, SimulatedControl } from './simulated-agent/control.js';
-export { type DialogRow, dialogTable } from './simulated-agent/dialogs.js';
-export { simulatedEngine, simulatedProgram, simulatedVersion } from './simulated-agent/engine.js';
-export { type SimulatedLaunch, simulatedLaunch } from './simulated-agent/launch.js';
-export { parseScript } from './simulated-agent/parse-script.js';
-export type {
-  Action,
-  BusyRule,
-  CollapseRule,
-  DialogKind,
-  DialogSpec,
-  Look,
-  PlanStep,
-  PopupRule,
-  RecordKind,
-  RecordOptions,
-  ScriptInput,
-  SimulatedScript,
-  Timing,
-  Trigger,
-  TurnRule,
-} from './simulated-agent/script.js';
-export { SimulatedSession } from './simulated-agent/simulated-session.js';
-export type { TruthEvent, TruthKind } from './simulated-agent/truth.js';
+export type { ModelRequest, PromptInput } from './model-server/model-request.js';
 export {
   type LoggedRequest,
   type ModelServer,
   type ModelServerEvents,
   startModelServer,
 } from './model-server/model-server.js';
-export type { ModelRequest, PromptInput } from './model-server/model-request.js';
 export type { ReceivedPrompt, ReceivedText } from './model-server/received-ledger.js';
 export {
   checkScript,
@@ -57,3 +33,27 @@ export {
   stopProcessesOfHome,
 } from './sandbox/own-processes.js';
 export { defaultRoomDir, openSandbox, type Sandbox } from './sandbox/sandbox.js';
+export { countReceived, SimulatedControl } from './simulated-agent/control.js';
+export { type DialogRow, dialogTable } from './simulated-agent/dialogs.js';
+export { simulatedEngine, simulatedProgram, simulatedVersion } from './simulated-agent/engine.js';
+export { type SimulatedLaunch, simulatedLaunch } from './simulated-agent/launch.js';
+export { parseScript } from './simulated-agent/parse-script.js';
+export type {
+  Action,
+  BusyRule,
+  CollapseRule,
+  DialogKind,
+  DialogSpec,
+  Look,
+  PlanStep,
+  PopupRule,
+  RecordKind,
+  RecordOptions,
+  ScriptInput,
+  SimulatedScript,
+  Timing,
+  Trigger,
+  TurnRule,
+} from './simulated-agent/script.js';
+export { SimulatedSession } from './simulated-agent/simulated-session.js';
+export type { TruthEvent, TruthKind } from './simulated-agent/truth.js';

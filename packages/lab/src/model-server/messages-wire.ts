@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { AnswerWriter, ModelRequest, ToolCall } from './model-request.js';
 import { readMessagesInputs } from './messages-inputs.js';
+import type { AnswerWriter, ModelRequest, ToolCall } from './model-request.js';
 
 const block = z.looseObject({
   type: z.string(),

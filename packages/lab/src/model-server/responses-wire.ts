@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { AnswerWriter, ModelRequest, ToolCall } from './model-request.js';
-import { readResponsesInputs, type ResponsesItem } from './responses-inputs.js';
+import { type ResponsesItem, readResponsesInputs } from './responses-inputs.js';
 
 const part = z.looseObject({ type: z.string().default(''), text: z.string().optional() });
 const item = z.looseObject({

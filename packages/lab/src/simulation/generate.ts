@@ -68,6 +68,15 @@ export function generate(seed: number): Plan {
   const relives = calmSession === null && luck.is(0.08);
   const sameShare = relives ? 0.7 : luck.pick([0.02, 0.02, 0.02, 0.02, 0.5]);
   if (relives) actions.push({ do: 'restart', engines: 'survive', atMs: luck.int(500, spanMs) });
+  // A draft put away, and an Enter that is read late.
+  if (luck.is(0.04)) {
+    const forMs = luck.int(1_000, 9_000);
+    actions.push(
+      { do: 'person', session: 0, keys: 'half a thought', atMs: luck.int(50, 500) },
+      { do: 'person', session: 0, keys: '\u0013', atMs: luck.int(500, 1_000) },
+      { do: 'stall', session: 0, what: 'reading', forMs, ...atMoment('enter_leaves', 0, 1) },
+    );
+  }
   for (let index = 0; index < sends; index += 1) {
     const session = luck.int(0, sessionsCount - 1);
     const key = `k${index}`;
@@ -87,7 +96,7 @@ export function generate(seed: number): Plan {
     if (!done) continue;
     const due =
       done.do === 'write_fault' && luck.is(0.6)
-        ? { on: luck.pick(writeMoments), of: session, nth: luck.int(1, 3), afterMs: 0 }
+        ? atMoment(luck.pick(writeMoments), session, luck.int(1, 3))
         : when(luck, spanMs, session, 0.45);
     actions.push({ ...done, ...due });
   }
@@ -113,6 +122,10 @@ export function generate(seed: number): Plan {
 type When =
   | { readonly atMs: number }
   | { readonly on: Moment; readonly of: number; readonly nth: number; readonly afterMs: number };
+
+function atMoment(on: Moment, of: number, nth: number): Extract<When, { on: Moment }> {
+  return { on, of, nth, afterMs: 0 };
+}
 
 function when(luck: Chance, spanMs: number, session: number, timedShare: number): When {
   if (luck.is(timedShare)) {

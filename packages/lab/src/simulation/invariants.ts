@@ -1,6 +1,6 @@
+import type { Checks, Invariant } from './invariant.js';
 import { receiptInvariants } from './invariants-of-receipts.js';
 import { writeInvariants } from './invariants-of-writes.js';
-import type { Checks, Invariant } from './invariant.js';
 
 /** Everything that holds under every schedule. */
 export const invariants: readonly Invariant[] = [...writeInvariants, ...receiptInvariants];

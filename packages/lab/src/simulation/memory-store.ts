@@ -133,7 +133,9 @@ export class MemoryReceiptStore implements ReceiptStore {
     if (!row) return { kind: 'refused', reason: 'not_found' };
     if (row.dispatch) return { kind: 'refused', reason: 'already_dispatched' };
     if (row.receipt.state !== 'queued') return { kind: 'refused', reason: 'not_queued' };
-    row.dispatch = mark;
+    const { beginning, ...dispatch } = mark;
+    row.dispatch = dispatch;
+    if (beginning !== undefined) row.steps.push({ step: beginning, atMs: this.#clock.nowMs() });
     const { input } = row.receipt;
     const changed = input !== undefined && mark.mode !== undefined && mark.mode !== input.mode;
     if (!changed) return { kind: 'marked', receipt: row.receipt, event: null };

@@ -1,11 +1,12 @@
 import type { Clock, Timer } from '@ostler/runtime';
 import { ModelDraft, type Piece, textOf } from './model-draft.js';
 import { type ModelKey, parseKeys } from './model-keys.js';
+import { ModelPainter } from './model-painter.js';
 import { ModelRecord } from './model-record.js';
 import { ModelTurns } from './model-turns.js';
 import type { EnginePlan, ModelDialog, RangeMs } from './plan.js';
 import type { Chance } from './random.js';
-import { type View, blankView } from './view.js';
+import { blankView, type View } from './view.js';
 import type { OpenDialog, Sent, Witness } from './witness.js';
 
 interface Key {
@@ -20,6 +21,7 @@ interface EngineParts {
   readonly clock: Clock;
   readonly chance: Chance;
   readonly recordChance: Chance;
+  readonly paintChance: Chance;
   readonly witness: Witness;
 }
 
@@ -30,19 +32,17 @@ const noticedAfterMs = 2_000;
 export class ModelEngine {
   readonly plan: EnginePlan;
   readonly record: ModelRecord;
+  readonly painter: ModelPainter;
   readonly #clock: Clock;
   readonly #chance: Chance;
   readonly #witness: Witness;
   readonly #draft: ModelDraft = new ModelDraft();
   readonly #turns: ModelTurns;
   readonly #dialogs: OpenDialog[] = [];
-  /** Where frames go; the terminal that has the engine now. */
-  output: ((view: View) => void) | null = null;
   alive = true;
   swallow = 0;
   #phase: 'starting' | 'ready' | 'shell' = 'starting';
   #dialogCount = 0;
-  #shownDialog: { readonly number: number; readonly sinceMs: number } | null = null;
   #announced: ModelDialog | null = null;
   #stash: Piece[] = [];
   #ghost: string | null;
@@ -55,10 +55,6 @@ export class ModelEngine {
   #flash: string | null = null;
   #inPaste: { readonly sent: Sent; readonly timer: Timer } | null = null;
   #readingStalls = 0;
-  #paintingStalls = 0;
-  #frameTimer: Timer | null = null;
-  #spinTimer: Timer | null = null;
-  #lastFrameAtMs = 0;
   #calm = false;
 
   constructor(parts: EngineParts) {
@@ -68,6 +64,13 @@ export class ModelEngine {
     this.#witness = parts.witness;
     this.#ghost = parts.plan.ghost;
     this.record = new ModelRecord(parts.plan, parts.clock, parts.recordChance);
+    this.painter = new ModelPainter({
+      plan: parts.plan,
+      clock: parts.clock,
+      chance: parts.paintChance,
+      view: () => this.view(),
+      isBusy: () => this.#turns.busy,
+    });
     this.#turns = new ModelTurns({
       plan: parts.plan,
       clock: parts.clock,
@@ -76,15 +79,15 @@ export class ModelEngine {
       turnMs: () => this.#range(this.plan.turnMs),
       modalOpen: () => this.#dialogs.length > 0,
       onChange: () => {
-        this.#paint();
-        this.#spin();
+        this.painter.paint();
+        this.painter.spin();
       },
     });
     this.#later(parts.plan.bootMs, () => {
       if (this.#phase === 'starting') this.#phase = 'ready';
-      this.#paint();
+      this.painter.paint();
     });
-    this.#paint();
+    this.painter.paint();
   }
 
   get busy(): boolean {
@@ -106,12 +109,17 @@ export class ModelEngine {
     this.#wantRead();
   }
 
+  /** Nothing is on its way in it: no key, no queue, no turn. */
+  get quiet(): boolean {
+    return this.caughtUp && !this.#turns.busy && this.#turns.waiting.length === 0;
+  }
+
   open(kind: ModelDialog): void {
     if (!this.alive || this.#phase !== 'ready') return;
     const overDraft = !this.#draft.empty;
     if (overDraft && kind === 'permission' && this.plan.announceMs > 0 && !this.#announced) {
       this.#announced = kind;
-      this.#paint();
+      this.painter.paint();
       this.#later(this.plan.announceMs, () => {
         this.#announced = null;
         this.#openNow(kind);
@@ -124,11 +132,9 @@ export class ModelEngine {
   /** The dialog in front goes by itself: answered elsewhere, or out of time. */
   closeItself(): void {
     const dialog = this.openDialog;
-    const shown = this.#shownDialog;
-    const noticed =
-      dialog?.number === shown?.number &&
-      this.#clock.monotonicMs() - (shown?.sinceMs ?? 0) > noticedAfterMs;
-    if (dialog && noticed && this.plan.dialogDropsDraft) this.#draft.clear();
+    const sinceMs = dialog ? this.painter.shownSinceMs(dialog.number) : null;
+    const noticed = sinceMs !== null && this.#clock.monotonicMs() - sinceMs > noticedAfterMs;
+    if (noticed && this.plan.dialogDropsDraft) this.#draft.clear();
     this.close();
   }
 
@@ -137,25 +143,24 @@ export class ModelEngine {
       this.#witness.note(() => 'a dialog closes');
       if (this.#dialogs.length === 0) this.#turns.modalClosed();
     }
-    this.#paint();
+    this.painter.paint();
   }
 
   stall(what: 'reading' | 'painting' | 'both', forMs: number): void {
-    const reading = what === 'painting' ? 0 : 1;
-    const painting = what === 'reading' ? 0 : 1;
-    this.#readingStalls += reading;
-    this.#paintingStalls += painting;
+    const reading = what !== 'painting';
+    const painting = what !== 'reading';
+    if (reading) this.#readingStalls += 1;
+    if (painting) this.painter.stall();
     this.#later(forMs, () => {
-      this.#readingStalls = Math.max(0, this.#readingStalls - reading);
-      this.#paintingStalls = Math.max(0, this.#paintingStalls - painting);
+      if (reading) this.#readingStalls = Math.max(0, this.#readingStalls - 1);
+      if (painting) this.painter.resume();
       this.#nextKey();
-      this.#paint();
     });
   }
 
   ghost(text: string): void {
     this.#ghost = text;
-    this.#paint();
+    this.painter.paint();
   }
 
   endTurn(outcome: 'completed' | 'failed' | 'cancelled'): void {
@@ -167,11 +172,7 @@ export class ModelEngine {
     this.#phase = 'shell';
     this.#dialogs.length = 0;
     this.#turns.end('cancelled');
-    this.#paint();
-  }
-
-  resized(): void {
-    this.#paint();
+    this.painter.paint();
   }
 
   die(): void {
@@ -179,9 +180,8 @@ export class ModelEngine {
     this.#unread = [];
     this.#turns.stop();
     this.record.stop();
-    for (const timer of [this.#readTimer, this.#keyTimer, this.#frameTimer, this.#spinTimer]) {
-      timer?.[Symbol.dispose]();
-    }
+    this.painter.stop();
+    for (const timer of [this.#readTimer, this.#keyTimer]) timer?.[Symbol.dispose]();
   }
 
   /** Nothing is careless any more. */
@@ -191,9 +191,8 @@ export class ModelEngine {
     this.#turns.calm();
     this.swallow = 0;
     this.#readingStalls = 0;
-    this.#paintingStalls = 0;
     this.#nextKey();
-    this.#paint();
+    this.painter.calm();
   }
 
   view(): View {
@@ -236,7 +235,7 @@ export class ModelEngine {
     this.#dialogs.push(dialog);
     this.#popupOpen = false;
     this.#witness.note(() => `dialog ${dialog.number} (${kind}) opens`);
-    this.#paint();
+    this.painter.paint();
   }
 
   #wantRead(): void {
@@ -273,7 +272,7 @@ export class ModelEngine {
       const more = this.#keys.some(({ key }) => key.kind === 'paste');
       const joined = this.plan.rule === 'merging' && next.key.kind === 'enter' && more;
       this.#take(joined ? { kind: 'type', text: '\n' } : next.key, next.sent);
-      this.#paint();
+      this.painter.paint();
       this.#nextKey();
     });
   }
@@ -363,13 +362,13 @@ export class ModelEngine {
     if (this.#popupOpen) {
       this.#popupOpen = false;
       this.#witness.note(() => 'a popup eats an Enter');
-      return this.#paint();
+      return this.painter.paint();
     }
     const swallowed = this.swallow > 0 || (!this.#calm && this.#chance.is(this.plan.swallowShare));
     if (swallowed || (this.plan.rule === 'daemon_queue' && this.#turns.busy)) {
       this.swallow = Math.max(0, this.swallow - 1);
       this.#witness.note(() => 'an Enter is swallowed');
-      return this.#chance.is(0.5) ? this.#paint() : undefined;
+      return this.#chance.is(0.5) ? this.painter.paint() : undefined;
     }
     const pieces = this.#draft.pieces;
     this.#draft.clear();
@@ -382,40 +381,9 @@ export class ModelEngine {
       this.#flash = this.plan.ghost;
       this.#later(30, () => {
         this.#flash = null;
-        this.#paint();
+        this.painter.paint();
       });
     }
-  }
-
-  #spin(): void {
-    if (this.#spinTimer?.active || !this.#turns.busy) return;
-    this.#spinTimer = this.#later(this.plan.spinnerMs, () => {
-      this.#paint();
-      this.#spin();
-    });
-  }
-
-  #paint(): void {
-    if (!this.alive || this.#paintingStalls > 0 || this.#frameTimer?.active) return;
-    this.#frameTimer = this.#later(this.#range(this.plan.frameMs), () => {
-      if (this.#paintingStalls > 0) return;
-      const view = this.view();
-      const whole = this.#calm || !this.#chance.is(this.plan.halfFrameShare);
-      if (whole) return this.#send(view);
-      this.#send({ ...view, readable: false, draft: null, hold: null });
-      this.#later(this.#chance.int(1, 60), () => this.#paint());
-    });
-  }
-
-  /** Frames overtake nothing on the way. */
-  #send(view: View): void {
-    const { dialog } = view;
-    if (dialog && dialog.number !== this.#shownDialog?.number) {
-      this.#shownDialog = { number: dialog.number, sinceMs: this.#clock.monotonicMs() };
-    }
-    const atMs = this.#clock.monotonicMs() + this.#range(this.plan.transportMs);
-    this.#lastFrameAtMs = Math.max(atMs, this.#lastFrameAtMs + 0.001);
-    this.#later(this.#lastFrameAtMs - this.#clock.monotonicMs(), () => this.output?.(view));
   }
 
   #range([min, max]: RangeMs): number {

@@ -78,7 +78,9 @@ export class ModelRecord {
   }
 
   #put(event: EngineEvent): void {
-    const lost = !this.#calm && this.#chance.is(this.#plan.recordLossShare);
+    // Of a text given back only this entry tells; without it nobody could know of equal ones.
+    const mayLose = !this.#calm && event.kind !== 'input_withdrawn';
+    const lost = this.#chance.is(this.#plan.recordLossShare) && mayLose;
     const [min, max] = this.#plan.recordMs;
     const nowMs = this.#clock.monotonicMs();
     let dueMs = nowMs + (this.#calm ? min : this.#chance.int(min, max));

@@ -1,8 +1,8 @@
 import type { Clock, Timer } from '@ostler/runtime';
 import { type Piece, textOf } from './model-draft.js';
-import type { Witness } from './witness.js';
 import type { ModelRecord } from './model-record.js';
 import type { EnginePlan } from './plan.js';
+import type { Witness } from './witness.js';
 
 interface Submitted {
   readonly ref: string;

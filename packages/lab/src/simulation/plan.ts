@@ -81,8 +81,7 @@ export type PlannedDo =
   | { readonly do: 'takeover'; readonly session: number; readonly forMs: number }
   | { readonly do: 'write_fault'; readonly session: number; readonly fault: WriteFault }
   | { readonly do: 'swallow'; readonly session: number; readonly enters: number }
-  | { readonly do: 'store_fails'; readonly operations: number }
-  | { readonly do: 'wall'; readonly byMs: number };
+  | { readonly do: 'store_fails'; readonly operations: number };
 
 /** An instant between two actions of ours. */
 export type Moment =

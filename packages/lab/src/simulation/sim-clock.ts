@@ -9,6 +9,8 @@ interface Entry {
   active: boolean;
 }
 
+const startMs = 1_800_000_000_000;
+
 /**
  * The scheduler of a simulated world: time stands still while a callback runs, and what is
  * due at one instant runs in an order the seed chooses.
@@ -17,7 +19,6 @@ export class SimClock implements Clock {
   readonly #ties: Chance;
   readonly #heap: Entry[] = [];
   #nowMs = 0;
-  #wallMs = 1_800_000_000_000;
   #order = 0;
 
   constructor(ties: Chance) {
@@ -25,16 +26,11 @@ export class SimClock implements Clock {
   }
 
   nowMs(): number {
-    return this.#wallMs + this.#nowMs;
+    return startMs + Math.floor(this.#nowMs);
   }
 
   monotonicMs(): number {
     return this.#nowMs;
-  }
-
-  /** Somebody sets the wall clock. */
-  shiftWall(byMs: number): void {
-    this.#wallMs += byMs;
   }
 
   setTimer(delayMs: number, callback: () => void): Timer {

@@ -2,20 +2,20 @@ import type { SessionTerminal } from '@ostler/service';
 import {
   GuardedWriter,
   type LeaseToken,
-  pasteStart,
   type PersonInputOutcome,
   type ProcessExit,
   type ProcessIdentity,
+  pasteStart,
   type WriteGate,
   type WriteOutcome,
 } from '@ostler/terminal';
 import type { ModelEngine } from './model-engine.js';
-import type { Sent } from './witness.js';
 import { eraseKey } from './model-reader.js';
 import type { Moment, RangeMs, WriteFault } from './plan.js';
 import type { Chance } from './random.js';
 import type { ProcessClock } from './sim-clock.js';
 import { type ModelSnapshot, type View } from './view.js';
+import type { Sent } from './witness.js';
 
 /** A guarded write at the instant its bytes leave. */
 export interface Leaving {
@@ -114,7 +114,7 @@ export class SimTerminal implements SessionTerminal {
       bracketedPaste: () => true,
       endpoint: { write: (data, mayWrite) => this.#write(decoder.decode(data), mayWrite) },
     });
-    parts.engine.output = (view) => this.#arrive(view);
+    parts.engine.painter.output = (view) => this.#arrive(view);
   }
 
   isSameProcessAlive(): boolean {
@@ -153,7 +153,7 @@ export class SimTerminal implements SessionTerminal {
 
   resize(cols: number, _rows: number): void {
     this.cols = cols;
-    this.#parts.engine.resized();
+    this.#parts.engine.painter.paint();
   }
 
   /** The child has ended, and we are told after a while. */
@@ -169,7 +169,7 @@ export class SimTerminal implements SessionTerminal {
 
   async close(): Promise<void> {
     this.#closed = true;
-    this.#parts.engine.output = null;
+    this.#parts.engine.painter.output = null;
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -1,7 +1,8 @@
-import { explore, type Exploration, generate, retrace } from './explore.js';
+import { type Exploration, explore, generate, retrace } from './explore.js';
 import type { Plan } from './plan.js';
 import { shrink } from './shrink.js';
-import type { Tally } from './watch.js';
+import type { Tally, Violation } from './watch.js';
+import { runPlan } from './world.js';
 
 /** What a worker of `npm run sim` is asked. */
 export type Task =
@@ -12,13 +13,15 @@ export type Task =
       readonly stride: number;
       readonly maxFailures: number;
     }
-  | { readonly kind: 'replay' | 'shrink'; readonly seed: number };
+  | { readonly kind: 'replay' | 'shrink'; readonly seed: number }
+  | { readonly kind: 'plan'; readonly plan: Plan };
 
 /** And what it answers. */
 export type Answer =
   | { readonly exploration: Exploration }
   | { readonly lines: readonly string[]; readonly failed: boolean; readonly tally: Tally }
-  | { readonly lines: readonly string[]; readonly plan: Plan | null };
+  | { readonly lines: readonly string[]; readonly plan: Plan | null }
+  | { readonly violations: readonly Violation[] };
 
 export async function runTask(task: Task, onSchedule: (done: number) => void): Promise<Answer> {
   switch (task.kind) {
@@ -31,6 +34,10 @@ export async function runTask(task: Task, onSchedule: (done: number) => void): P
     case 'shrink': {
       const plan = await shrink(generate(task.seed));
       return { lines: plan ? (await traced(plan)).lines : [], plan };
+    }
+    case 'plan': {
+      const { violations } = await runPlan(task.plan);
+      return { violations };
     }
   }
 }

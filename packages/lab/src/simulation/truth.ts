@@ -1,10 +1,10 @@
 import type { ControllerLimits } from '@ostler/controller';
 import type { Receipt } from '@ostler/protocol';
 import type { Piece } from './model-draft.js';
-import type { OpenDialog, Sent } from './witness.js';
 import type { ModelKey } from './model-keys.js';
 import type { Leaving } from './sim-terminal.js';
 import type { View } from './view.js';
+import type { OpenDialog, Sent } from './witness.js';
 
 /** One reserved input, and what really became of it. */
 export interface DeliveryTruth {
@@ -17,6 +17,8 @@ export interface DeliveryTruth {
   /** Reservations of one session count up. */
   readonly order: number;
   readonly reservedAtMs: number;
+  /** The process that took it: a count of restarts. */
+  readonly life: number;
   receipt: Receipt;
   pastes: number;
   enters: number;
@@ -111,12 +113,10 @@ export interface RestFact {
   readonly session: SessionTruth;
   readonly phase: string;
   readonly deliveries: readonly DeliveryTruth[];
-  readonly recordsInOrder: boolean;
 }
 
 /** The whole run, at its end. */
 export interface EndFact {
   readonly deliveries: readonly DeliveryTruth[];
   readonly calmSession: number | null;
-  readonly ambiguousTexts: ReadonlySet<string>;
 }

@@ -21,6 +21,8 @@ export interface Tally {
   submitted: number;
   /** A dialog nobody could have seen took a key of ours: it opened while the key was on its way. */
   unseenDialogKeys: number;
+  /** A person brought an equal text into the composer in the instant before ours, and it showed as ours alone. */
+  unseenTwins: number;
   /** Receipts that ended unknown, and of them those of which the record had told a session. */
   unknown: number;
   unknownDespiteEvidence: number;
@@ -35,6 +37,7 @@ export const emptyTally = (): Tally => ({
   deliveries: 0,
   submitted: 0,
   unseenDialogKeys: 0,
+  unseenTwins: 0,
   unknown: 0,
   unknownDespiteEvidence: 0,
   accepted: 0,
@@ -59,6 +62,8 @@ export class Watch {
   readonly sessions: SessionTruth[] = [];
   readonly #parts: WatchParts;
   readonly #byWrite = new Map<number, DeliveryTruth>();
+  /** Restarts so far. */
+  life = 0;
   #order = 0;
 
   constructor(parts: WatchParts) {
@@ -95,6 +100,7 @@ export class Watch {
       text: request.text,
       order: session.reserved,
       reservedAtMs: this.#parts.nowMs(),
+      life: this.life,
       receipt,
       pastes: 0,
       enters: 0,
@@ -114,11 +120,21 @@ export class Watch {
     this.note(() => `${delivery.key} is reserved`);
   }
 
+  /** A new process: what its predecessor was told went with it, but for the receipts. */
+  newLife(): void {
+    this.life += 1;
+    for (const delivery of this.deliveries.values()) delivery.evidenceAtMs = null;
+  }
+
+  deliveryOf(key: string): DeliveryTruth | undefined {
+    return [...this.deliveries.values()].find((delivery) => delivery.key === key);
+  }
+
   receiptIs(after: Receipt): void {
     const delivery = this.deliveries.get(after.deliveryId);
     if (!delivery) return;
     const before = delivery.receipt;
-    if (before === after) return;
+    if (before === after || JSON.stringify(before) === JSON.stringify(after)) return;
     this.note(() => `${delivery.key}: ${describeReceipt(after)}`);
     this.check('receipt', { delivery, before, after });
     delivery.receipt = after;
@@ -135,7 +151,7 @@ export class Watch {
   journalled(deliveryId: string): void {
     const delivery = this.deliveries.get(deliveryId);
     const session = delivery ? this.sessions[delivery.session] : undefined;
-    if (session && delivery) session.writing = delivery;
+    if (session && delivery?.operation === 'turn.send') session.writing = delivery;
   }
 
   /** The living session of the delivery is told by the record. */
@@ -144,7 +160,7 @@ export class Watch {
     for (const delivery of this.deliveries.values()) {
       const ours = delivery.session === session.index && delivery.text === text;
       if (!ours || delivery.agentId !== session.agentId) continue;
-      if (delivery.receipt.error?.code === 'DAEMON_RESTART') continue;
+      if (delivery.life !== this.life) continue;
       if (delivery.submittedByUs + delivery.submittedByPerson === 0) continue;
       delivery.evidenceAtMs ??= this.#parts.nowMs();
     }
@@ -181,7 +197,8 @@ export class Watch {
           () =>
             `[${session.index}] the engine takes ${JSON.stringify(textsOf(pieces))} (${sent.by})`,
         );
-        this.check('submit', { session, pieces, sent, deliveries });
+        if (sent.by === 'us' && areTwins(pieces)) this.tally.unseenTwins += 1;
+        else this.check('submit', { session, pieces, sent, deliveries });
         for (const delivery of deliveries) {
           if (sent.by === 'us') {
             delivery.submittedByUs += 1;
@@ -249,6 +266,10 @@ export class Watch {
     });
     return [...new Set(found)];
   }
+}
+
+function areTwins([first, ...others]: readonly Piece[]): boolean {
+  return others.length > 0 && others.every(({ text }) => text === first?.text);
 }
 
 function kindOf(data: string): WriteKind {

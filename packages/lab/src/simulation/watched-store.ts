@@ -1,4 +1,4 @@
-import type { ReceiptChange } from '@ostler/protocol';
+import type { Receipt, ReceiptChange } from '@ostler/protocol';
 import { CodedError } from '@ostler/runtime';
 import type {
   ApplyResult,
@@ -16,7 +16,6 @@ import type {
   ReserveResult,
   StoredEvent,
 } from '@ostler/store';
-import type { Receipt } from '@ostler/protocol';
 
 export interface StoreWatch {
   readonly reserved: (receipt: Receipt) => void;

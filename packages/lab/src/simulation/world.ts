@@ -1,9 +1,9 @@
 import { defaultLimits } from '@ostler/controller';
-import type { QuestionAnswerRequest, TurnSendRequest, TurnStopRequest } from '@ostler/protocol';
-import { CodedError, type Ids, isCoded, sequentialIds } from '@ostler/runtime';
-import { type AgentSession, questionAnswer, turnSend, turnStop } from '@ostler/service';
+import { CodedError, type Ids, sequentialIds } from '@ostler/runtime';
+import type { AgentSession } from '@ostler/service';
 import type { ReceiptStore } from '@ostler/store';
-import { callerDevice, SimDaemon } from './daemon.js';
+import { Callers } from './callers.js';
+import { SimDaemon } from './daemon.js';
 import { MemoryDisk, MemoryReceiptStore } from './memory-store.js';
 import { ModelEngine } from './model-engine.js';
 import { eraseKey, escapeKey } from './model-reader.js';
@@ -11,7 +11,6 @@ import type { Moment, Plan, PlannedAction, PlannedDo } from './plan.js';
 import { chance } from './random.js';
 import { ProcessClock, SimClock } from './sim-clock.js';
 import { SimTerminal } from './sim-terminal.js';
-import type { DeliveryTruth, SessionTruth } from './truth.js';
 import { type Tally, type Violation, Watch } from './watch.js';
 
 export interface Outcome {
@@ -27,16 +26,10 @@ export interface RunOptions {
   readonly openStore?: (clock: ProcessClock, ids: Ids) => ReceiptStore;
 }
 
-type Request = TurnSendRequest | TurnStopRequest | QuestionAnswerRequest;
-
-interface Asked {
-  readonly session: number;
-  readonly request: Request;
-}
-
 /** Promise steps after each instant: more than any chain of ours has between two waits. */
 const hopsCount = 40;
 const restartTakesMs = 50;
+const quietAgainMs = 500;
 const calmRounds = 6;
 const calmRoundMs = 12_000;
 const personLooksEveryMs = 3_000;
@@ -65,8 +58,7 @@ export class World {
   readonly #ids = sequentialIds();
   readonly #disk: MemoryDisk;
   readonly #openStore: NonNullable<RunOptions['openStore']>;
-  readonly #asked = new Map<string, Asked>();
-  readonly #texts = new Map<string, number>();
+  readonly #callers: Callers;
   readonly #counts = new Map<string, number>();
   readonly #armed = new Map<string, PlannedAction[]>();
   readonly #engines: ModelEngine[] = [];
@@ -74,7 +66,6 @@ export class World {
   #daemon: SimDaemon;
   #processes = 0;
   #serial = 0;
-  #asking: { readonly text: string; readonly session: number } | null = null;
   #touched = true;
   #calm = false;
 
@@ -107,6 +98,12 @@ export class World {
       });
       this.#newEngine(index);
     }
+    this.#callers = new Callers({
+      watch: this.#watch,
+      ids: this.#ids,
+      machineId: this.#disk.machineId,
+      daemon: () => this.#daemon,
+    });
     this.#daemon = this.#startDaemon();
     for (const action of plan.actions) this.#arm(action);
   }
@@ -118,6 +115,7 @@ export class World {
     for (const { receipt } of this.#watch.deliveries.values()) {
       if (receipt.state === 'unknown') this.#watch.tally.unknown += 1;
     }
+    this.#daemon.kill();
     return {
       violations: this.#watch.violations,
       tally: this.#watch.tally,
@@ -137,7 +135,7 @@ export class World {
   /** Lets everything run that waits for nothing but a promise. */
   async #settle(): Promise<void> {
     this.#touched = false;
-    for (let hop = 0; hop < hopsCount; hop += 1) await null;
+    for (let hop = 0; hop < hopsCount; hop += 1) await Promise.resolve();
     this.#checkDepths();
   }
 
@@ -188,6 +186,7 @@ export class World {
       clock: this.#clock,
       chance: chance(this.#plan.seed, stream),
       recordChance: chance(this.#plan.seed, `record of ${stream}`),
+      paintChance: chance(this.#plan.seed, `screen of ${stream}`),
       witness: this.#watch.witness(session),
     });
     if (this.#calm) this.#engines[index]?.calm();
@@ -201,7 +200,8 @@ export class World {
       ids: this.#ids,
       storeWatch: {
         reserved: (receipt) => {
-          if (this.#asking) this.#watch.reserved(receipt, this.#asking);
+          const { asking } = this.#callers;
+          if (asking) this.#watch.reserved(receipt, asking);
         },
         receiptIs: (receipt) => this.#watch.receiptIs(receipt),
         journalled: (deliveryId) => this.#watch.journalled(deliveryId),
@@ -234,7 +234,7 @@ export class World {
       this.#watch.note(() => `[${index}] the record tells: ${event.kind} ${event.text ?? ''}`);
       const told = event.kind === 'input_accepted' || event.kind === 'input_consumed';
       if (told && typeof event.text === 'string' && !session.gone) {
-        this.#watch.evidence(session, event.text, (text) => (this.#texts.get(text) ?? 0) > 1);
+        this.#watch.evidence(session, event.text, (text) => this.#callers.isAmbiguous(text));
       }
     };
     daemon
@@ -251,31 +251,18 @@ export class World {
     this.#touched = true;
     this.#watch.note(() => `> ${describeDo(action)}`);
     switch (action.do) {
-      case 'send': {
-        const request = { type: 'turn.send', text: action.text } as const;
-        this.#texts.set(action.text, (this.#texts.get(action.text) ?? 0) + 1);
-        return this.#ask(action.key, this.#asked.get(action.key) ?? this.#new(action, request));
-      }
+      case 'send':
+        return this.#callers.send(action);
       case 'stop':
-        return this.#ask(action.key, this.#new(action, { type: 'turn.stop' }));
-      case 'answer': {
-        const open = this.#sessionOf(action.session)?.openQuestion;
-        const number = Number(/\d+$/u.exec(open?.question.fingerprint ?? '')?.[0] ?? -1);
-        this.#watch.sessions[action.session]?.answering.add(number);
-        const prompt = open?.question.prompts[0]?.text ?? 'a question of long ago';
-        const questionRequestId = open?.requestId ?? 'gone';
-        const answers = { [prompt]: 'left' };
-        const request = { type: 'question.answer', questionRequestId, answers } as const;
-        return this.#ask(action.key, this.#new(action, request));
-      }
-      case 'resend': {
-        const asked = this.#asked.get(action.key);
-        return asked && this.#ask(action.key, asked);
-      }
+        return this.#callers.stop(action);
+      case 'answer':
+        return this.#callers.answer(action, this.#sessionOf(action.session)?.openQuestion ?? null);
+      case 'resend':
+        return this.#callers.resend(action.key);
       case 'conflict':
-        return this.#askOtherwise(action.key);
+        return this.#callers.askOtherwise(action.key);
       case 'cancel': {
-        const delivery = this.#deliveryOf(action.key);
+        const delivery = this.#watch.deliveryOf(action.key);
         if (!delivery) return;
         return this.#sessionOf(delivery.session)?.controller.cancel(delivery.deliveryId);
       }
@@ -316,81 +303,12 @@ export class World {
       case 'store_fails':
         this.#daemon.store.failing = action.operations;
         return;
-      case 'wall':
-        return this.#clock.shiftWall(action.byMs);
     }
-  }
-
-  #new(
-    { session, key }: { readonly session: number; readonly key: string },
-    request:
-      | Pick<TurnSendRequest, 'type' | 'text'>
-      | Pick<TurnStopRequest, 'type'>
-      | Pick<QuestionAnswerRequest, 'type' | 'questionRequestId' | 'answers'>,
-  ): Asked {
-    const target = {
-      requestId: this.#ids.uuid(),
-      machineId: this.#disk.machineId,
-      agentId: this.#watch.sessions[session]?.agentId ?? '',
-      idempotencyKey: key,
-    };
-    const asked = { session, request: { ...request, ...target } };
-    this.#asked.set(key, asked);
-    return asked;
-  }
-
-  #ask(key: string, { request, session }: Asked, sameIntent = true): void {
-    const { context } = this.#daemon;
-    if (this.#daemon.dead) return;
-    const earlier = this.#deliveryOf(key) ?? null;
-    this.#asking = { text: request.type === 'turn.send' ? request.text : '', session };
-    try {
-      const reply = this.#mutate(request);
-      const stored = context.ledger.get(callerDevice, key);
-      this.#watch.check('reply', { key, reply, stored, earlier, sameIntent });
-    } catch (failure) {
-      this.#watch.note(() => `${key} is refused: ${isCoded(failure) ? failure.code : failure}`);
-      const known = [
-        'AGENT_NOT_FOUND',
-        'IDEMPOTENCY_CONFLICT',
-        'BACKPRESSURE',
-        'QUESTION_STALE',
-        'STORE_FULL',
-        'PROCESS_DEAD',
-      ] as const;
-      if (!isCoded(failure, ...known)) this.#watch.fault(`${key}: ${failure}`);
-    } finally {
-      this.#asking = null;
-    }
-  }
-
-  #mutate(request: Request): ReturnType<typeof turnSend> {
-    const { context } = this.#daemon;
-    switch (request.type) {
-      case 'turn.send':
-        return turnSend(context, request);
-      case 'turn.stop':
-        return turnStop(context, request);
-      case 'question.answer':
-        return questionAnswer(context, request);
-    }
-  }
-
-  /** The key again, meaning something else. */
-  #askOtherwise(key: string): void {
-    const asked = this.#asked.get(key);
-    if (asked?.request.type !== 'turn.send' || !this.#deliveryOf(key)) return;
-    const request = { ...asked.request, text: `${asked.request.text}, or not` };
-    this.#ask(key, { ...asked, request }, false);
-  }
-
-  #deliveryOf(key: string): DeliveryTruth | undefined {
-    return [...this.#watch.deliveries.values()].find((delivery) => delivery.key === key);
   }
 
   /** A person who has looked says what became of an input in doubt. */
   #resolve(key: string): void {
-    const delivery = this.#deliveryOf(key);
+    const delivery = this.#watch.deliveryOf(key);
     const engine = delivery ? this.#engines[delivery.session] : undefined;
     const controller = delivery && this.#sessionOf(delivery.session)?.controller;
     if (!delivery || !engine || !controller || controller.phase !== 'unconfirmed') return;
@@ -418,20 +336,21 @@ export class World {
     this.#daemon.kill();
     this.#terminals.fill(null);
     if (engines === 'die') for (const engine of this.#engines) engine.die();
-    this.#startAgain();
+    this.#startAgain(restartTakesMs);
   }
 
-  /** A living engine is taken over once it has read what the old process wrote. */
-  #startAgain(): void {
-    this.#clock.setTimer(restartTakesMs, () => {
+  /** A living engine is taken over once nothing of the old process is on its way in it any more. */
+  #startAgain(afterMs: number): void {
+    this.#clock.setTimer(afterMs, () => {
       this.#touched = true;
-      if (this.#engines.some(({ alive, caughtUp }) => alive && !caughtUp)) {
-        return this.#startAgain();
+      if (this.#engines.some(({ alive, quiet }) => alive && !quiet)) {
+        return this.#startAgain(quietAgainMs);
       }
       for (const [index, engine] of this.#engines.entries()) {
         if (!engine.alive) this.#newEngine(index);
       }
       this.#watch.note(() => 'a new process opens the store');
+      this.#watch.newLife();
       this.#daemon = this.#startDaemon();
     });
   }
@@ -468,8 +387,7 @@ export class World {
         ({ agentId }) => agentId === session.agentId,
       );
       const { phase } = agent.controller;
-      const recordsInOrder = this.#plan.engines[session.index]?.recordsInOrder ?? true;
-      this.#watch.check('rest', { session, phase, deliveries, recordsInOrder });
+      this.#watch.check('rest', { session, phase, deliveries });
     }
   }
 
@@ -486,7 +404,8 @@ export class World {
     const terminal = this.#terminals[index];
     if (engine.openDialog) {
       this.#watch.note(() => `[${index}] a person closes the dialog`);
-      terminal?.personInput(escapeKey);
+      if (terminal) terminal.personInput(escapeKey);
+      else engine.close();
     } else if (engine.draftPieces.some(({ kind }) => kind === 'typed') || round > 1) {
       if (engine.draftPieces.length > 0) terminal?.personInput(eraseKey);
       else this.#resolveDoubt(index);
@@ -504,12 +423,8 @@ export class World {
   }
 
   #checkEnd(): void {
-    const ambiguousTexts = new Set(
-      [...this.#texts].filter(([, count]) => count > 1).map(([text]) => text),
-    );
     const { calmSession } = this.#plan;
-    const deliveries = [...this.#watch.deliveries.values()];
-    this.#watch.check('end', { deliveries, calmSession, ambiguousTexts });
+    this.#watch.check('end', { deliveries: [...this.#watch.deliveries.values()], calmSession });
   }
 }
 
