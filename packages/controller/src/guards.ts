@@ -19,6 +19,23 @@ export function isBusy(context: InputContext, seen: Observation): boolean {
   return turnOpenSinceMs !== null && seen.atMs - turnOpenSinceMs < limits.idleSettleMs;
 }
 
+/**
+ * The engine holds inputs in its own queue and no turn is known to run: it is about to take
+ * them, and what is typed in between would go first (claude 2.1.328, once in 40 bursts).
+ */
+function isDraining(context: InputContext, seen: Observation): boolean {
+  const { limits, outstanding, queuedSinceMs, turnOpenSinceMs } = context;
+  return (
+    queuedSinceMs !== null &&
+    seen.atMs - queuedSinceMs < limits.turnStartMs &&
+    (!seen.busy || turnOpenSinceMs === null) &&
+    outstanding.some(
+      ({ accepted, consumed, doubted, mode }) =>
+        mode === 'native_queue' && accepted && !consumed && !doubted,
+    )
+  );
+}
+
 /** Why the active input can't be dispatched at this look, by hold name. */
 export function holdAt(context: InputContext, seen: Observation): string | null {
   const blocked = blockedBy(seen);
@@ -29,6 +46,7 @@ export function holdAt(context: InputContext, seen: Observation): string | null 
   if (startPendingSinceMs !== null && seen.atMs - startPendingSinceMs < limits.turnStartMs) {
     return 'turn_starting';
   }
+  if (isDraining(context, seen)) return 'turn_starting';
   if (unresolvedCount(context.outstanding) >= context.limits.maxUnresolvedItems) {
     return 'unresolved_limit';
   }

@@ -126,6 +126,7 @@ const machine = room.createMachine({
     turnOpenSinceMs: null,
     awaitsTurnStart: input?.awaitsTurnStart ?? false,
     startPendingSinceMs: null,
+    queuedSinceMs: null,
   }),
   initial: 'idle',
   on: {

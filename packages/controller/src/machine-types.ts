@@ -43,6 +43,8 @@ export interface InputContext {
   readonly awaitsTurnStart: boolean;
   /** Monotonic time at which an idle input was accepted whose turn hasn't been seen to start. */
   readonly startPendingSinceMs: number | null;
+  /** Monotonic time of the latest acceptance into the engine's own queue. */
+  readonly queuedSinceMs: number | null;
 }
 
 export type InputEvent =

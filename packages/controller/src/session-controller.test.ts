@@ -609,6 +609,47 @@ describe('life', () => {
   });
 });
 
+describe('an engine that drains its own queue', () => {
+  test('what is typed between a turn and the queued input of the next waits for it', async () => {
+    const { agent, session, receipt, settle, clock, wallMs } = await rig({
+      busyMode: 'native_queue',
+    });
+    session.submit('a', 'A');
+    session.submit('b', 'B');
+    await settle();
+    expect(receipt('b').input).toMatchObject({ mode: 'native_queue', phase: 'accepted' });
+    session.engineEvent({
+      kind: 'turn_ended',
+      turnRef: null,
+      outcome: 'completed',
+      inputRefs: [],
+      finalText: null,
+      atMs: wallMs(),
+    });
+    session.submit('c', 'C');
+    await settle();
+    expect(receipt('c').input?.hold).toBe('turn_starting');
+    expect(agent.received).toEqual(['A', 'B']);
+    session.engineEvent(accepted('B', wallMs(), 'input_consumed'));
+    await settle();
+    expect(agent.received).toEqual(['A', 'B', 'C']);
+
+    session.engineEvent({
+      kind: 'turn_ended',
+      turnRef: null,
+      outcome: 'completed',
+      inputRefs: [],
+      finalText: null,
+      atMs: wallMs(),
+    });
+    session.submit('d', 'D');
+    await settle();
+    clock.advance(3_000);
+    await settle();
+    expect(agent.received).toEqual(['A', 'B', 'C', 'D']);
+  });
+});
+
 describe('identical texts and results', () => {
   const end = (inputRefs: readonly string[]) =>
     ({

@@ -28,6 +28,7 @@ export function acceptByScreen(evidence: 'composer_left' | 'queue_shown'): Step 
           : input,
       ),
       turnOpenSinceMs: atMs,
+      ...(modeOf(context) === 'native_queue' ? { queuedSinceMs: atMs } : {}),
       startPendingSinceMs: context.awaitsTurnStart && modeOf(context) === 'direct' ? atMs : null,
     });
     const input = inputStatus(modeOf(context), 'accepted', { evidence });
@@ -50,6 +51,7 @@ export function creditEvidence(context: InputContext, event: InputEvent): Effect
       : {}),
     outstanding: creditAmong(context.outstanding, match, seen),
     turnOpenSinceMs: event.nowMs,
+    ...(match.mode === 'native_queue' && !match.accepted ? { queuedSinceMs: event.nowMs } : {}),
     ...(seen.kind === 'consumed' ? { startPendingSinceMs: null } : {}),
   });
   const { deliveryId, mode } = match;

@@ -57,7 +57,8 @@ export class ClaudeReader implements EngineReader {
         signals: asked ? [...signals, ...answerSignals(asked, snapshot.atMs)] : signals,
       };
     }
-    if (!found?.focused) return { ...unreadable, busy, signals };
+    // The status file may name what stands there: 2.1.280 paints queued texts below a permission.
+    if (!found?.focused) return { ...unreadable, hold: holdOfStatus(side), busy, signals };
     return {
       readable: true,
       composer: found.shellMode ? null : found.composer,
