@@ -5,6 +5,7 @@ export default defineConfig({
   resolve: { conditions: ['ostler-source'] },
   ssr: { resolve: { conditions: ['ostler-source', 'node', 'import', 'default'] } },
   test: {
+    setupFiles: ['tools/property-seed.mjs'],
     include: ['packages/*/src/**/*.test.ts', 'tools/*.test.mjs'],
     // A limit for hangs, not a measure: real terminals share the machine with other work.
     testTimeout: 30_000,

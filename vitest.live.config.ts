@@ -5,6 +5,8 @@ export default defineConfig({
   resolve: { conditions: ['ostler-source'] },
   ssr: { resolve: { conditions: ['ostler-source', 'node', 'import', 'default'] } },
   test: {
+    // Real programs on a busy machine: a second try is allowed, and printed as one.
+    retry: 1,
     include: ['packages/ostler/live/**/*.test.ts'],
     fileParallelism: false,
     testTimeout: 120_000,
