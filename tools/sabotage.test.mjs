@@ -39,7 +39,7 @@ describe('the simulation catches whoever would', () => {
 test(
   'a failing seed is shrunk to a schedule that fails the same way with less in it',
   async () => {
-    const { runTask } = await packed.load('paste twice');
+    const { runTask } = await packed.load('skip the second look');
     const task = { kind: 'explore', from: 1, count: maxSeeds, stride: 1, maxFailures: 1 };
     const { exploration } = await runTask(task, () => undefined);
     const { seed, violation } = exploration.failures[0];

@@ -1,12 +1,10 @@
 // `npm run sim`: seeded schedules of the whole delivery path in virtual time, on two workers.
 // --seeds 1000000   --from 1   --seed 4711 (one seed, with its trace)   --workers 2   --max-failures 3
 // The last line counts; the exit code is 1 where anything was violated, or a worker failed.
-import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
-import { node } from './child.mjs';
 import { root } from './root.mjs';
+import { runWorker } from './simulation-worker.mjs';
 
 const worker = join(root, 'packages', 'lab', 'dist', 'simulation', 'simulate-main.js');
 const tellEveryMs = 5_000;
@@ -20,7 +18,7 @@ print(
 );
 
 async function one(seed) {
-  const { failed, lines, tally } = await work({ kind: 'replay', seed });
+  const { failed, lines, tally } = await runWorker(worker, { kind: 'replay', seed });
   for (const line of lines) print(line);
   return { schedules: 1, tally, failures: failed ? [seed] : [] };
 }
@@ -38,7 +36,7 @@ async function many({ from, maxFailures, seeds, workers }) {
     Array.from({ length: workers }, (_, index) => {
       const count = Math.floor((seeds - index + workers - 1) / workers);
       const task = { kind: 'explore', from: from + index, count, stride: workers, maxFailures };
-      return work(task, (schedules) => done.set(index, schedules));
+      return runWorker(worker, task, (schedules) => done.set(index, schedules));
     }),
   ).finally(() => clearInterval(tell));
   const parts = answers.map(({ exploration }) => exploration);
@@ -57,7 +55,7 @@ async function many({ from, maxFailures, seeds, workers }) {
 async function explain(seed, { invariant, what }) {
   print(`\nVIOLATED ${invariant}: ${what}`);
   print(`again: npm run sim -- --seed ${seed}`);
-  const small = await work({ kind: 'shrink', seed });
+  const small = await runWorker(worker, { kind: 'shrink', seed });
   if (!small.plan) return print(`seed ${seed} does not fail when it is run again`);
   print('the shortest trace found:');
   for (const line of small.lines) print(line);
@@ -74,27 +72,12 @@ function figures({ schedules, tally, seconds }) {
   print(
     `${tally.unknown} receipts ended unknown, ${tally.unknownDespiteEvidence} of them though the record had told`,
   );
+  const waited = tally.evidenced === 0 ? 0 : tally.evidenceUsedAfterMs / tally.evidenced;
+  print(`${tally.evidenced} inputs in the record, used ${waited.toFixed(1)} ms after it told`);
   print(
     `${tally.unseenDialogKeys} keys met a dialog that opened while they were on their way, unseen by anyone`,
   );
   print(`${tally.unseenTwins} inputs met an equal text that a person was just bringing back`);
-}
-
-/** One worker; rejects where it ends without a result. */
-async function work(task, onDone = () => undefined) {
-  const child = spawn(node, [worker, JSON.stringify(task)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const ended = new Promise((resolve) => child.once('close', resolve));
-  let answer = null;
-  for await (const line of createInterface({ input: child.stdout })) {
-    const message = JSON.parse(line);
-    if (message.done !== undefined) onDone(message.done);
-    answer = message.answer ?? answer;
-  }
-  const code = await ended;
-  if (!answer) throw new Error(`a worker of the simulation ended with ${code}`);
-  return answer;
 }
 
 function options() {

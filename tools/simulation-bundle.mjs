@@ -11,7 +11,7 @@ const seam = '__ostlerSabotage';
  * Packs the simulation, and all of the house that runs in it, from the sources into one module, with
  * every sabotage built in as a choice. Nothing of this is in the sources themselves.
  */
-export async function packSimulation(sabotages) {
+export async function packSimulation(sabotages, entry = 'simulate.ts') {
   const parent = join(root, 'node_modules', '.cache');
   mkdirSync(parent, { recursive: true });
   const dir = mkdtempSync(join(parent, 'ostler-simulation-'));
@@ -38,7 +38,7 @@ export async function packSimulation(sabotages) {
       },
     ],
     build: {
-      ssr: 'packages/lab/src/simulation/simulate.ts',
+      ssr: join('packages', 'lab', 'src', 'simulation', entry),
       outDir: dir,
       emptyOutDir: false,
       minify: false,
@@ -52,6 +52,7 @@ export async function packSimulation(sabotages) {
   const file = join(dir, 'simulation.mjs');
   if (!existsSync(file)) throw new Error('the simulation was not packed');
   return {
+    file,
     /** The simulation with one sabotage in force, or with none. One after the other. */
     async load(name) {
       globalThis[seam] = name;

@@ -26,6 +26,9 @@ export interface Tally {
   /** Receipts that ended unknown, and of them those of which the record had told a session. */
   unknown: number;
   unknownDespiteEvidence: number;
+  /** Inputs the record told a living session of, and how long after it their receipts said accepted, summed. */
+  evidenced: number;
+  evidenceUsedAfterMs: number;
   /** From the submission to the receipt that says accepted, summed over `accepted`. */
   accepted: number;
   acceptedAfterMs: number;
@@ -40,6 +43,8 @@ export const emptyTally = (): Tally => ({
   unseenTwins: 0,
   unknown: 0,
   unknownDespiteEvidence: 0,
+  evidenced: 0,
+  evidenceUsedAfterMs: 0,
   accepted: 0,
   acceptedAfterMs: 0,
   looks: 0,
@@ -118,6 +123,21 @@ export class Watch {
     this.deliveries.set(receipt.deliveryId, delivery);
     if (receipt.operation === 'turn.send') this.tally.deliveries += 1;
     this.note(() => `${delivery.key} is reserved`);
+  }
+
+  /** Sums up what became of each input. */
+  count(): void {
+    const { tally } = this;
+    for (const { acceptedAtMs, evidenceAtMs, receipt, resolved } of this.deliveries.values()) {
+      if (receipt.state === 'unknown') tally.unknown += 1;
+      if (evidenceAtMs === null || resolved) continue;
+      tally.evidenced += 1;
+      if (acceptedAtMs !== null) {
+        tally.evidenceUsedAfterMs += Math.max(0, acceptedAtMs - evidenceAtMs);
+      } else if (receipt.state === 'unknown') {
+        tally.unknownDespiteEvidence += 1;
+      }
+    }
   }
 
   /** A new process: what its predecessor was told went with it, but for the receipts. */

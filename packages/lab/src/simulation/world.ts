@@ -112,9 +112,7 @@ export class World {
     await this.#advance(this.#plan.calmFromMs);
     if (this.#watch.violations.length === 0) await this.#comeToRest();
     if (this.#watch.violations.length === 0) this.#checkEnd();
-    for (const { receipt } of this.#watch.deliveries.values()) {
-      if (receipt.state === 'unknown') this.#watch.tally.unknown += 1;
-    }
+    this.#watch.count();
     this.#daemon.kill();
     return {
       violations: this.#watch.violations,
