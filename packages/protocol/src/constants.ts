@@ -12,6 +12,20 @@ export const maxAnswersCount = 64;
 export const maxNameCharacters = 128;
 export const maxWaitMs = 60_000;
 
+/** Turns one `recap` may ask for. */
+export const maxRecapTurns = 5;
+export const maxSubscriptionSec = 300;
+/** Agents one connection may be subscribed to at a time. */
+export const maxSubscriptionsCount = 16;
+export const maxTokenCharacters = 256;
+/** Capabilities one hello may name. */
+export const maxCapabilitiesCount = 32;
+export const maxDeviceNameCharacters = 64;
+/** A person's keys in one `agent.input`. */
+export const maxInputBytes: number = 16 * 1024;
+/** Terminal output in one `terminal` frame. */
+export const maxTerminalFrameBytes: number = 32 * 1024;
+
 /** The longest single argument, path or environment value of a launch, UTF-8. */
 export const maxLaunchStringBytes: number = 128 * 1024;
 export const maxLaunchArgsCount = 256;
@@ -34,3 +48,6 @@ export const idempotencyKeyPattern: RegExp = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** The marker in hello's capabilities after which receipts carry `input`. Not an operation. */
 export const inputStatusCapability = 'input.status.v1';
+
+/** The marker in hello's capabilities after which `turn.result` events are sent. */
+export const turnCorrelationCapability = 'turn.correlation.v2';

@@ -7,15 +7,23 @@ import type {
   OstlerEvent,
 } from './events.js';
 import { receiptSchema } from './receipt-schema.js';
+import type { FocusState } from './results.js';
+import { turnResultSchema } from './turn-correlation.js';
+import { turnSummarySchema, turnToolSchema } from './turn-payloads.js';
 
-const questionSchema: z.ZodType<EventQuestion> = z.object({
+export const questionSchema: z.ZodType<EventQuestion> = z.object({
   header: z.string().nullable(),
   text: z.string(),
   options: z.array(z.string()),
   multiSelect: z.boolean(),
 });
 
-const agentSummarySchema: z.ZodType<AgentSummary> = z.object({
+export const focusSchema: z.ZodType<FocusState> = z.object({
+  focus: z.object({ machineId: z.string(), agentId: z.string() }).nullable(),
+  focusRevision: z.int(),
+});
+
+export const agentSummarySchema: z.ZodType<AgentSummary> = z.object({
   machineId: z.string(),
   agentId: z.string(),
   name: z.string(),
@@ -46,6 +54,11 @@ export const eventPayloadSchemas: {
   'question.close': z.object({ requestId: z.string() }),
   'agents.changed': z.object({ agents: z.array(agentSummarySchema) }),
   'agent.error': z.object({ code: z.string(), message: z.string() }),
+  'focus.changed': focusSchema,
+  /** Strict, unlike the others: a result is applied whole or not at all. */
+  'turn.result': turnResultSchema,
+  'turn.summary': turnSummarySchema,
+  'turn.tool': turnToolSchema,
 };
 
 const kinds: readonly EventKind[] = [

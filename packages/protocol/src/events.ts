@@ -1,4 +1,7 @@
 import type { Receipt } from './receipt.js';
+import type { FocusState } from './results.js';
+import type { TurnResult } from './turn-correlation.js';
+import type { TurnSummary, TurnTool } from './turn-payloads.js';
 
 /** A question dialog's prompts as a client shows them. */
 export interface EventQuestion {
@@ -44,14 +47,13 @@ export interface EventPayloads {
   readonly 'question.close': { readonly requestId: string };
   readonly 'agents.changed': { readonly agents: readonly AgentSummary[] };
   readonly 'agent.error': { readonly code: string; readonly message: string };
+  readonly 'focus.changed': FocusState;
+  readonly 'turn.result': TurnResult;
+  readonly 'turn.summary': TurnSummary;
+  readonly 'turn.tool': TurnTool;
 }
 
-export type EventKind =
-  | keyof EventPayloads
-  | 'turn.summary'
-  | 'turn.tool'
-  | 'turn.result'
-  | 'focus.changed';
+export type EventKind = keyof EventPayloads;
 
 /** An event as it crosses the edge. */
 export interface OstlerEvent {

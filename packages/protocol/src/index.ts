@@ -5,21 +5,30 @@ export {
   inputStatusCapability,
   maxAnswersBytes,
   maxAnswersCount,
+  maxCapabilitiesCount,
   maxColumnsCells,
+  maxDeviceNameCharacters,
   maxEventPayloadBytes,
   maxFrameBytes,
+  maxInputBytes,
   maxLaunchArgsCount,
   maxLaunchEnvCount,
   maxLaunchStringBytes,
   maxNameCharacters,
+  maxRecapTurns,
   maxRowsCells,
+  maxSubscriptionSec,
+  maxSubscriptionsCount,
+  maxTerminalFrameBytes,
   maxTextBytes,
+  maxTokenCharacters,
   maxWaitMs,
   minColumnsCells,
   minRowsCells,
   protocolVersion,
   receiptsPerDeviceCount,
   settledRetentionMs,
+  turnCorrelationCapability,
 } from './constants.js';
 export {
   type ListedReceiptErrorCode,
@@ -36,6 +45,13 @@ export type {
   EventQuestion,
   OstlerEvent,
 } from './events.js';
+export {
+  createFrameSplitter,
+  type FrameSplitter,
+  type FrameSplitterOptions,
+  frameOf,
+  type SplitFrame,
+} from './framing.js';
 export { intentDigest } from './intent-digest.js';
 export { type JsonSchema, jsonSchemas } from './json-schema.js';
 export {
@@ -64,17 +80,67 @@ export { evidenceRank, isSettled, mayMove, phaseRank, receiptRank } from './rece
 export { inputStatusSchema, receiptSchema } from './receipt-schema.js';
 export { requestSchemas } from './request-schemas.js';
 export type {
+  AgentAttachRequest,
   AgentCloseRequest,
+  AgentDetachRequest,
+  AgentInputRequest,
   AgentLaunchRequest,
   AgentResizeRequest,
+  AgentScreenRequest,
+  AgentSizeRequest,
+  DeviceAddRequest,
+  DeviceListRequest,
+  DeviceRevokeRequest,
+  LocalRequest,
+  ReceiptResolveRequest,
+  ServerStatusRequest,
+} from './local-requests.js';
+export { resultSchemas, resyncSchema, terminalFrameSchema } from './result-schemas.js';
+export type {
+  DeviceSummary,
+  EngineCertificate,
+  FocusState,
+  HostSummary,
+  OperationResults,
+  RecapTurn,
+  ResultOf,
+  ResyncFrame,
+  ScreenReading,
+  TerminalFrame,
+} from './results.js';
+export type {
+  AgentSubscribeRequest,
+  AgentsListRequest,
+  AgentUnsubscribeRequest,
+  FocusGetRequest,
+  FocusSetRequest,
+  HelloRequest,
   Operation,
   OstlerRequest,
+  PairRevokeRequest,
   QuestionAnswerRequest,
+  RecapRequest,
   ReceiptGetRequest,
+  ReceiptsListRequest,
   ReceiptWaitRequest,
   RequestOf,
+  StatusRequest,
+  StreamKind,
   TurnSendRequest,
   TurnStopRequest,
   WaitUntil,
 } from './requests.js';
 export { fitsUtf8, isBlank, isWellFormed, utf8Bytes } from './text-rules.js';
+export {
+  correlationOf,
+  fitsTurnResult,
+  maxTurnResultBytes,
+  maxTurnResultMembers,
+  type TurnCorrelation,
+  type TurnResult,
+  type TurnResultMember,
+  turnResultRetentionMs,
+  turnResultSchema,
+  turnResultsKeptCount,
+} from './turn-correlation.js';
+export type { TurnSummary, TurnTool } from './turn-payloads.js';

@@ -104,7 +104,7 @@ function codeOf(issue: Issue): RequestErrorCode {
   if (issue.code === 'custom' && issue.params?.code === 'PAYLOAD_TOO_LARGE') {
     return 'PAYLOAD_TOO_LARGE';
   }
-  const sized = issue.path[0] === 'text' || issue.path[0] === 'args';
+  const sized = ['text', 'args', 'data'].includes(String(issue.path[0]));
   return issue.code === 'too_big' && sized ? 'PAYLOAD_TOO_LARGE' : 'INVALID_REQUEST';
 }
 

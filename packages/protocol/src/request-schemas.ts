@@ -1,83 +1,42 @@
 import { z } from 'zod';
 import {
-  idempotencyKeyPattern,
-  maxAnswersBytes,
-  maxAnswersCount,
-  maxColumnsCells,
-  maxLaunchArgsCount,
-  maxLaunchEnvCount,
-  maxLaunchStringBytes,
-  maxNameCharacters,
-  maxRowsCells,
-  maxTextBytes,
+  maxCapabilitiesCount,
+  maxRecapTurns,
+  maxSubscriptionSec,
+  maxTokenCharacters,
   maxWaitMs,
-  minColumnsCells,
-  minRowsCells,
+  receiptsPerDeviceCount,
 } from './constants.js';
-import type { RequestErrorCode } from './error-codes.js';
+import { localRequestSchemas } from './local-request-schemas.js';
+import {
+  answers,
+  focusRevision,
+  idempotencyKey,
+  name,
+  requestId,
+  target,
+  text,
+} from './request-fields.js';
 import type { Operation, RequestOf } from './requests.js';
-import { fitsUtf8, isBlank, isWellFormed, utf8Bytes } from './text-rules.js';
-
-const tooLarge = { code: 'PAYLOAD_TOO_LARGE' } satisfies { code: RequestErrorCode };
-
-const wellFormed = z.string().refine(isWellFormed, {
-  error: 'has half of a surrogate pair, which no UTF-8 text can hold',
-});
-const name = wellFormed.min(1).max(maxNameCharacters);
-const requestId = z.uuidv4();
-const idempotencyKey = z.string().regex(idempotencyKeyPattern);
-const focusRevision = z.int().min(0).exactOptional();
-
-const text = z
-  .string()
-  .max(maxTextBytes)
-  .refine((value) => fitsUtf8(value, maxTextBytes), {
-    error: `is larger than ${maxTextBytes} bytes in UTF-8`,
-    params: tooLarge,
-  })
-  .refine(isWellFormed, { error: 'has half of a surrogate pair, which no UTF-8 text can hold' })
-  .refine((value) => !isBlank(value), { error: 'is blank' });
-
-function answersFit(answers: Readonly<Record<string, string>>): boolean {
-  let bytes = 0;
-  for (const [question, answer] of Object.entries(answers)) {
-    bytes += utf8Bytes(question) + utf8Bytes(answer);
-  }
-  return bytes <= maxAnswersBytes;
-}
-
-const answers = z
-  .record(wellFormed, wellFormed)
-  .refine((value) => Object.keys(value).length > 0, { error: 'has no answer' })
-  .refine((value) => Object.keys(value).length <= maxAnswersCount, {
-    error: `has more than ${maxAnswersCount} answers`,
-    params: tooLarge,
-  })
-  .refine(answersFit, {
-    error: `is larger than ${maxAnswersBytes} bytes in UTF-8`,
-    params: tooLarge,
-  });
-
-/** What the kernel takes as an argument, a path or an environment value. */
-const launchString = wellFormed
-  .refine((value) => !value.includes('\0'), { error: 'has a NUL character' })
-  .refine((value) => fitsUtf8(value, maxLaunchStringBytes), {
-    error: `is larger than ${maxLaunchStringBytes} bytes in UTF-8`,
-    params: tooLarge,
-  });
-const environment = z
-  .record(launchString.regex(/^[^=]+$/), launchString)
-  .refine((value) => Object.keys(value).length <= maxLaunchEnvCount, {
-    error: `has more than ${maxLaunchEnvCount} variables`,
-    params: tooLarge,
-  });
-const cols = z.int().min(minColumnsCells).max(maxColumnsCells);
-const rows = z.int().min(minRowsCells).max(maxRowsCells);
-
-const target = { machineId: name, agentId: name };
 
 /** Strict: a request with a field that isn't here is refused. */
 export const requestSchemas: { readonly [Name in Operation]: z.ZodType<RequestOf<Name>> } = {
+  hello: z.strictObject({
+    type: z.literal('hello'),
+    requestId,
+    proto: z.int(),
+    token: z.string().min(1).max(maxTokenCharacters).exactOptional(),
+    capabilities: z.array(name).max(maxCapabilitiesCount).exactOptional(),
+    resume: z.strictObject({ serverInstanceId: name, cursor: z.int().min(0) }).exactOptional(),
+  }),
+  'agents.list': z.strictObject({ type: z.literal('agents.list'), requestId }),
+  status: z.strictObject({ type: z.literal('status'), requestId, ...target }),
+  recap: z.strictObject({
+    type: z.literal('recap'),
+    requestId,
+    ...target,
+    n: z.int().min(1).max(maxRecapTurns).exactOptional(),
+  }),
   'turn.send': z.strictObject({
     type: z.literal('turn.send'),
     requestId,
@@ -109,25 +68,36 @@ export const requestSchemas: { readonly [Name in Operation]: z.ZodType<RequestOf
     timeoutMs: z.int().min(0).max(maxWaitMs),
     idempotencyKey,
   }),
-  'agent.launch': z.strictObject({
-    type: z.literal('agent.launch'),
+  'receipts.list': z.strictObject({
+    type: z.literal('receipts.list'),
     requestId,
-    name,
-    engine: name,
-    command: launchString.min(1).exactOptional(),
-    args: z.array(launchString).max(maxLaunchArgsCount).exactOptional(),
-    cwd: launchString.min(1),
-    env: environment.exactOptional(),
-    cleanEnv: z.boolean().exactOptional(),
-    cols: cols.exactOptional(),
-    rows: rows.exactOptional(),
+    state: z.enum(['unresolved', 'all']).exactOptional(),
+    agentId: name.exactOptional(),
+    limit: z.int().min(1).max(receiptsPerDeviceCount).exactOptional(),
   }),
-  'agent.close': z.strictObject({ type: z.literal('agent.close'), requestId, ...target }),
-  'agent.resize': z.strictObject({
-    type: z.literal('agent.resize'),
+  'focus.get': z.strictObject({ type: z.literal('focus.get'), requestId }),
+  'focus.set': z.strictObject({
+    type: z.literal('focus.set'),
+    requestId,
+    machineId: name,
+    agentId: name.nullable(),
+  }),
+  'agent.subscribe': z.strictObject({
+    type: z.literal('agent.subscribe'),
     requestId,
     ...target,
-    cols,
-    rows,
+    ttlSec: z.int().min(1).max(maxSubscriptionSec).exactOptional(),
+    include: z
+      .array(z.enum(['tool', 'text', 'final']))
+      .min(1)
+      .max(3)
+      .exactOptional(),
   }),
+  'agent.unsubscribe': z.strictObject({
+    type: z.literal('agent.unsubscribe'),
+    requestId,
+    ...target,
+  }),
+  'pair.revoke': z.strictObject({ type: z.literal('pair.revoke'), requestId }),
+  ...localRequestSchemas,
 };

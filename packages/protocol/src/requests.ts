@@ -1,12 +1,30 @@
-/** What every request carries. */
-interface RequestBase {
-  /** A UUIDv4; its answer carries it too. */
-  readonly requestId: string;
+import type { LocalRequest } from './local-requests.js';
+import type { RequestBase, Targeted } from './request-base.js';
+
+/** A connection's first request; a later one replaces its choice of capabilities. */
+export interface HelloRequest extends RequestBase {
+  readonly type: 'hello';
+  readonly proto: number;
+  /** The device's secret, where the transport did not bring it. */
+  readonly token?: string;
+  /** Names this server doesn't know are left out of the answer. */
+  readonly capabilities?: readonly string[];
+  /** Where the last connection stopped: events after it are sent again. */
+  readonly resume?: { readonly serverInstanceId: string; readonly cursor: number };
 }
 
-interface Targeted extends RequestBase {
-  readonly machineId: string;
-  readonly agentId: string;
+export interface AgentsListRequest extends RequestBase {
+  readonly type: 'agents.list';
+}
+
+export interface StatusRequest extends Targeted {
+  readonly type: 'status';
+}
+
+export interface RecapRequest extends Targeted {
+  readonly type: 'recap';
+  /** Turns, newest last: 1 to 5; 3 where left out. */
+  readonly n?: number;
 }
 
 export interface TurnSendRequest extends Targeted {
@@ -47,39 +65,63 @@ export interface ReceiptWaitRequest extends RequestBase {
   readonly timeoutMs: number;
 }
 
-export interface AgentLaunchRequest extends RequestBase {
-  readonly type: 'agent.launch';
-  readonly name: string;
-  readonly engine: string;
-  readonly command?: string;
-  readonly args?: readonly string[];
-  readonly cwd: string;
-  readonly env?: Readonly<Record<string, string>>;
-  /** True: the agent gets `env` alone and nothing of the server's environment. */
-  readonly cleanEnv?: boolean;
-  readonly cols?: number;
-  readonly rows?: number;
+/** The device's own receipts, newest first. */
+export interface ReceiptsListRequest extends RequestBase {
+  readonly type: 'receipts.list';
+  /** `all` where left out. */
+  readonly state?: 'unresolved' | 'all';
+  readonly agentId?: string;
+  /** 1 to 512; 50 where left out. */
+  readonly limit?: number;
 }
 
-export interface AgentCloseRequest extends Targeted {
-  readonly type: 'agent.close';
+export interface FocusGetRequest extends RequestBase {
+  readonly type: 'focus.get';
 }
 
-export interface AgentResizeRequest extends Targeted {
-  readonly type: 'agent.resize';
-  readonly cols: number;
-  readonly rows: number;
+export interface FocusSetRequest extends RequestBase {
+  readonly type: 'focus.set';
+  readonly machineId: string;
+  /** Null takes the focus away. */
+  readonly agentId: string | null;
+}
+
+export type StreamKind = 'tool' | 'text' | 'final';
+
+export interface AgentSubscribeRequest extends Targeted {
+  readonly type: 'agent.subscribe';
+  /** 1 to 300; 60 where left out. A second subscription of the agent replaces the first. */
+  readonly ttlSec?: number;
+  /** All three where left out. */
+  readonly include?: readonly StreamKind[];
+}
+
+export interface AgentUnsubscribeRequest extends Targeted {
+  readonly type: 'agent.unsubscribe';
+}
+
+/** The device gives its own pairing up. */
+export interface PairRevokeRequest extends RequestBase {
+  readonly type: 'pair.revoke';
 }
 
 export type OstlerRequest =
+  | HelloRequest
+  | AgentsListRequest
+  | StatusRequest
+  | RecapRequest
   | TurnSendRequest
   | TurnStopRequest
   | QuestionAnswerRequest
   | ReceiptGetRequest
   | ReceiptWaitRequest
-  | AgentLaunchRequest
-  | AgentCloseRequest
-  | AgentResizeRequest;
+  | ReceiptsListRequest
+  | FocusGetRequest
+  | FocusSetRequest
+  | AgentSubscribeRequest
+  | AgentUnsubscribeRequest
+  | PairRevokeRequest
+  | LocalRequest;
 
 export type Operation = OstlerRequest['type'];
 

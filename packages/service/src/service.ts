@@ -2,6 +2,7 @@ import type { ControllerLimits } from '@ostler/controller';
 import type { Engine } from '@ostler/engines';
 import type {
   AgentSummary,
+  FocusState,
   QuestionAnswerRequest,
   Receipt,
   ReceiptWaitRequest,
@@ -9,8 +10,9 @@ import type {
   TurnStopRequest,
 } from '@ostler/protocol';
 import { type Clock, CodedError, Emitter, type Ids, type Logger } from '@ostler/runtime';
-import type { ReceiptStore } from '@ostler/store';
+import type { ReceiptQuery, ReceiptStore } from '@ostler/store';
 import type { AgentSession } from './agent-session.js';
+import { Focus } from './focus.js';
 import { type LaunchAgentRequest, launchAgent } from './launch-agent.js';
 import type { OperationContext, Reserved } from './operations/operation.js';
 import { questionAnswer } from './operations/question-answer.js';
@@ -38,6 +40,7 @@ export class Service implements AsyncDisposable {
   readonly events: Emitter<ServiceEvents> = new Emitter();
   readonly #options: ServiceOptions;
   readonly #ledger: ReceiptsLedger;
+  readonly #focus: Focus;
   readonly #agents = new Map<string, AgentSession>();
   readonly #launching = new Set<string>();
   #closing: Promise<void> | null = null;
@@ -47,6 +50,7 @@ export class Service implements AsyncDisposable {
     this.#options = options;
     this.#ledger = new ReceiptsLedger({ ...options, events: this.events });
     options.store.reconcileAfterRestart();
+    this.#focus = new Focus(options.store, this.#ledger);
   }
 
   get machineId(): string {
@@ -125,6 +129,30 @@ export class Service implements AsyncDisposable {
       throw new CodedError('NO_AGENTS', 'no agent runs here; launch one first');
     }
     throw notFound(agentId);
+  }
+
+  get focus(): FocusState {
+    return this.#focus.state;
+  }
+
+  /** Throws CodedError AGENT_NOT_FOUND, NO_AGENTS; null takes the focus away. */
+  setFocus(agentId: string | null): FocusState {
+    if (agentId !== null) this.agent(agentId);
+    return this.#focus.set(agentId);
+  }
+
+  /** A person's word on an input in doubt; lifts the barrier behind it. Throws as `agent`. */
+  resolve(
+    agentId: string,
+    deliveryId: string,
+    outcome: 'submitted' | 'not_submitted' | 'unknown',
+  ): void {
+    this.agent(agentId).controller.resolve(deliveryId, outcome);
+  }
+
+  /** A device's receipts, newest first. */
+  receipts(deviceId: string, query: ReceiptQuery): readonly Receipt[] {
+    return this.#options.store.listReceipts(deviceId, query);
   }
 
   turnSend(deviceId: string, request: TurnSendRequest): Reserved {
@@ -210,8 +238,16 @@ export class Service implements AsyncDisposable {
     setImmediate(() => {
       this.#agentsToAnnounce = false;
       if (this.#closing) return;
+      this.#dropLostFocus();
       this.#ledger.announce('agents.changed', null, { agents: this.agents() });
     });
+  }
+
+  #dropLostFocus(): void {
+    const { focus } = this.#focus.state;
+    if (focus === null) return;
+    const focused = this.#agents.get(focus.agentId);
+    if (!focused || focused.gone) this.#focus.set(null);
   }
 
   #context(deviceId: string): OperationContext {
@@ -223,6 +259,7 @@ export class Service implements AsyncDisposable {
       clock,
       logger,
       agent: (agentId) => this.agent(agentId),
+      guardFocus: (agentId, focusRevision) => this.#focus.guard(agentId, focusRevision),
       stepMs: this.#options.limits.answerStepMs ?? 5_000,
     };
   }

@@ -10,6 +10,7 @@ export type {
   LookupResult,
   MarkResult,
   NewEvent,
+  ReceiptQuery,
   ReceiptStore,
   ReplayResult,
   Reservation,

@@ -78,6 +78,13 @@ export interface DeliveryRecord {
   readonly steps: readonly StepRecord[];
 }
 
+export interface ReceiptQuery {
+  /** True: neither completed nor rejected. */
+  readonly unresolvedOnly: boolean;
+  readonly agentId?: string;
+  readonly maxCount: number;
+}
+
 /** An event with its audience. Only `event` crosses a process edge. */
 export interface StoredEvent {
   readonly event: OstlerEvent;
@@ -183,6 +190,14 @@ export interface ReceiptStore extends Disposable {
   getByDelivery(deliveryId: string): DeliveryRecord | null;
   /** Neither completed nor rejected, oldest first; of one agent where given. */
   listUnresolved(agentId?: string): readonly DeliveryRecord[];
+
+  /** A device's receipts, newest first. */
+  listReceipts(deviceId: string, query: ReceiptQuery): readonly Receipt[];
+
+  /** A small value kept under a name of the caller's; null where none is. */
+  setting(name: string): string | null;
+  /** Keeps or, with null, forgets a value of at most 4,096 characters. Throws SETTING_TOO_LARGE. */
+  setSetting(name: string, value: string | null): void;
 
   /**
    * Settles what earlier instances left in flight: without a dispatch mark `rejected`

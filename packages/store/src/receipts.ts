@@ -8,6 +8,7 @@ import type {
 } from '@ostler/protocol';
 import type { Statement } from 'better-sqlite3';
 import type { StoreDatabase } from './database.js';
+import type { ReceiptQuery } from './receipt-store.js';
 
 /** A receipt as the table has it. */
 export interface ReceiptRow {
@@ -59,6 +60,7 @@ export class ReceiptTable {
   readonly #byDelivery: Statement<[string], ReceiptRow>;
   readonly #unresolved: Statement<[], ReceiptRow>;
   readonly #unresolvedOfAgent: Statement<[string], ReceiptRow>;
+  readonly #newestOf: Statement<[string, 0 | 1, string | null, string | null, number], ReceiptRow>;
   readonly #inFlightBefore: Statement<[string], ReceiptRow>;
   readonly #insert: Statement<(string | number | null)[]>;
   readonly #update: Statement<(string | number | null)[]>;
@@ -80,6 +82,10 @@ export class ReceiptTable {
     this.#unresolvedOfAgent = connection.prepare(
       'SELECT * FROM receipts WHERE settled = 0 AND agent_id = ? ORDER BY ordinal',
     );
+    this.#newestOf = connection.prepare(`
+      SELECT * FROM receipts
+      WHERE device_id = ? AND left_early = 0 AND settled <= ? AND (? IS NULL OR agent_id = ?)
+      ORDER BY ordinal DESC LIMIT ?`);
     this.#inFlightBefore = connection.prepare(`
       SELECT * FROM receipts
       WHERE settled = 0 AND state <> 'unknown' AND server_instance_id <> ? ORDER BY ordinal`);
@@ -118,6 +124,11 @@ export class ReceiptTable {
 
   unresolved(agentId: string | undefined): ReceiptRow[] {
     return agentId === undefined ? this.#unresolved.all() : this.#unresolvedOfAgent.all(agentId);
+  }
+
+  newestOf(deviceId: string, query: ReceiptQuery): ReceiptRow[] {
+    const { agentId = null, maxCount, unresolvedOnly } = query;
+    return this.#newestOf.all(deviceId, unresolvedOnly ? 0 : 1, agentId, agentId, maxCount);
   }
 
   /** What instances other than this one left between a reservation and its end. */

@@ -20,6 +20,7 @@ import type {
   LookupResult,
   MarkResult,
   NewEvent,
+  ReceiptQuery,
   ReceiptStore,
   ReplayResult,
   Reservation,
@@ -27,6 +28,7 @@ import type {
   StoredEvent,
 } from './receipt-store.js';
 import { bounded, type ReceiptRow, ReceiptTable, receiptOf } from './receipts.js';
+import { Settings } from './settings.js';
 import { storeError } from './store-errors.js';
 
 /** What the store is made of; `hold` is let go with it. */
@@ -56,6 +58,7 @@ export class SqliteReceiptStore implements ReceiptStore {
   readonly #receipts: ReceiptTable;
   readonly #journal: DispatchJournal;
   readonly #events: EventLog;
+  readonly #settings: Settings;
   #reconciled = false;
 
   constructor(parts: StoreParts) {
@@ -69,6 +72,7 @@ export class SqliteReceiptStore implements ReceiptStore {
     this.#receipts = new ReceiptTable(parts.database);
     parts.database.onTakenBack(() => this.#receipts.forgetCounts());
     this.#journal = new DispatchJournal(parts.database);
+    this.#settings = new Settings(parts.database);
     this.#events = new EventLog(parts.database, parts.instance, parts.limits.eventRingCount);
   }
 
@@ -199,6 +203,23 @@ export class SqliteReceiptStore implements ReceiptStore {
     return this.#database.read(() =>
       this.#receipts.unresolved(agentId).map((row) => this.#recordOf(row)),
     );
+  }
+
+  listReceipts(deviceId: string, query: ReceiptQuery): readonly Receipt[] {
+    return this.#database.read(() =>
+      this.#receipts
+        .newestOf(deviceId, query)
+        .filter((row) => !this.#isExpired(row))
+        .map(receiptOf),
+    );
+  }
+
+  setting(name: string): string | null {
+    return this.#database.read(() => this.#settings.get(name));
+  }
+
+  setSetting(name: string, value: string | null): void {
+    this.#database.transact('process', () => this.#settings.set(name, value));
   }
 
   reconcileAfterRestart(): readonly { readonly receipt: Receipt; readonly event: StoredEvent }[] {

@@ -19,6 +19,7 @@ import type {
   LookupResult,
   MarkResult,
   NewEvent,
+  ReceiptQuery,
   ReceiptStore,
   ReplayResult,
   Reservation,
@@ -47,6 +48,7 @@ export class MemoryDisk {
   readonly rows: Map<string, Row> = new Map();
   readonly deliveryByKey: Map<string, string> = new Map();
   readonly events: StoredEvent[] = [];
+  readonly settings: Map<string, string> = new Map();
   readonly instances: { readonly id: string; readonly lastEventBefore: number }[] = [];
   newestEventId = 0;
   newestFirstEventId = 0;
@@ -200,6 +202,33 @@ export class MemoryReceiptStore implements ReceiptStore {
       .filter(({ receipt }) => !isSettled(receipt.state))
       .filter(({ receipt }) => agentId === undefined || receipt.agentId === agentId)
       .map(recordOf);
+  }
+
+  listReceipts(deviceId: string, query: ReceiptQuery): readonly Receipt[] {
+    this.#assertOpen();
+    return [...this.#disk.rows.values()]
+      .reverse()
+      .filter(
+        (row) =>
+          row.deviceId === deviceId &&
+          !row.leftEarly &&
+          !this.#isExpired(row) &&
+          !(query.unresolvedOnly && isSettled(row.receipt.state)) &&
+          (query.agentId === undefined || row.receipt.agentId === query.agentId),
+      )
+      .slice(0, query.maxCount)
+      .map(({ receipt }) => receipt);
+  }
+
+  setting(name: string): string | null {
+    this.#assertOpen();
+    return this.#disk.settings.get(name) ?? null;
+  }
+
+  setSetting(name: string, value: string | null): void {
+    this.#assertOpen();
+    if (value === null) this.#disk.settings.delete(name);
+    else this.#disk.settings.set(name, value);
   }
 
   reconcileAfterRestart(): readonly { readonly receipt: Receipt; readonly event: StoredEvent }[] {

@@ -10,6 +10,7 @@ import type {
   LookupResult,
   MarkResult,
   NewEvent,
+  ReceiptQuery,
   ReceiptStore,
   ReplayResult,
   Reservation,
@@ -116,6 +117,21 @@ export class WatchedStore implements ReceiptStore {
   listUnresolved(agentId?: string): readonly DeliveryRecord[] {
     this.#assertAlive();
     return this.#store.listUnresolved(agentId);
+  }
+
+  listReceipts(deviceId: string, query: ReceiptQuery): readonly Receipt[] {
+    this.#assertAlive();
+    return this.#store.listReceipts(deviceId, query);
+  }
+
+  setting(name: string): string | null {
+    this.#assertAlive();
+    return this.#store.setting(name);
+  }
+
+  setSetting(name: string, value: string | null): void {
+    this.#beforeWrite();
+    this.#store.setSetting(name, value);
   }
 
   reconcileAfterRestart(): readonly { readonly receipt: Receipt; readonly event: StoredEvent }[] {

@@ -29,6 +29,7 @@ export function claimThen(
   const claim = { deviceId, idempotencyKey, intentDigest: intentDigest(request) };
   const earlier = ledger.lookup(claim);
   if (earlier) return { status: 'duplicate', receipt: earlier };
+  context.guardFocus?.(agentId, 'focusRevision' in request ? request.focusRevision : undefined);
   const agent = context.agent(agentId);
   steps.check?.(agent);
   const reserved = ledger.reserve({

@@ -12,6 +12,8 @@ export interface OperationContext {
   readonly logger: Logger;
   /** A live agent. Throws CodedError AGENT_NOT_FOUND, NO_AGENTS. */
   readonly agent: (agentId: string) => AgentSession;
+  /** Throws CodedError FOCUS_UNAVAILABLE, FOCUS_CHANGED. */
+  readonly guardFocus?: (agentId: string, focusRevision: number | undefined) => void;
   /** How long one key step of an answer or a stop may take to show. */
   readonly stepMs: number;
 }
