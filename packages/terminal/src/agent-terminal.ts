@@ -1,13 +1,16 @@
-import { type Clock, type Logger, silentLogger, systemClock } from '@ostler/runtime';
-import { type CastHeader } from './cast.js';
+import { type Clock, Emitter, type Logger, silentLogger, systemClock } from '@ostler/runtime';
+import { type AdoptedTerminal, type BegunScreen, beginScreen } from './begin-screen.js';
+import type { CastHeader } from './cast.js';
 import { CastWriter } from './cast-writer.js';
+import { CheckpointPace } from './checkpoint-pace.js';
 import {
   GuardedWriter,
   type GuardedWriterLimits,
   type PersonInputOutcome,
 } from './guarded-writer.js';
 import { type PtySpawnOptions, spawnPty } from './in-process-pty.js';
-import type { ProcessExit, ProcessIdentity, PtyEndpoint } from './pty-endpoint.js';
+import type { LostOutput, ProcessExit, ProcessIdentity, PtyEndpoint } from './pty-endpoint.js';
+import { Repaint } from './repaint.js';
 import { type LookOptions, Screen, type ScreenOptions } from './screen.js';
 import type { ScreenSnapshot } from './snapshot.js';
 
@@ -21,6 +24,11 @@ export interface AgentTerminalOptions {
   readonly writerLimits?: Partial<GuardedWriterLimits>;
   /** See `ScreenOptions.defer`. */
   readonly defer?: NonNullable<ScreenOptions['defer']>;
+}
+
+export interface AgentTerminalAdoptOptions extends Omit<AgentTerminalOptions, 'endpoint'> {
+  /** As `PtyHost.adopt` gives it; its endpoint is owned from here on. */
+  readonly adopted: AdoptedTerminal;
 }
 
 export interface AgentTerminalLaunchOptions
@@ -42,20 +50,29 @@ export class AgentTerminal implements AsyncDisposable {
   readonly #screen: Screen;
   readonly #cast: CastWriter | undefined;
   readonly #logger: Logger;
+  readonly #clock: Clock;
+  readonly #outputs: Emitter<{ output: Uint8Array }> = new Emitter();
+  readonly #checkpoints: CheckpointPace | undefined;
+  #repaint: Repaint | undefined;
   #closed: Promise<void> | undefined;
 
-  constructor(options: AgentTerminalOptions) {
+  constructor(options: AgentTerminalOptions, begun?: BegunScreen) {
     const clock = options.clock ?? systemClock;
+    this.#clock = clock;
     this.#endpoint = options.endpoint;
     this.#cast = options.cast;
     this.#logger = options.logger ?? silentLogger;
-    this.#screen = new Screen({
-      cols: options.endpoint.cols,
-      rows: options.endpoint.rows,
-      clock,
-      onReply: (data) => this.#reply(data),
-      ...(options.defer && { defer: options.defer }),
-    });
+    this.#screen =
+      begun?.screen ??
+      new Screen({
+        cols: options.endpoint.cols,
+        rows: options.endpoint.rows,
+        clock,
+        onReply: (data) => this.#reply(data),
+        ...(options.defer && { defer: options.defer }),
+      });
+    if (begun) begun.reply = (data) => this.#reply(data);
+    this.#checkpoints = CheckpointPace.of(options.endpoint, this.#screen, begun?.offset ?? 0);
     this.writer = new GuardedWriter({
       endpoint: options.endpoint,
       bracketedPaste: () => this.#screen.bracketedPaste,
@@ -68,10 +85,28 @@ export class AgentTerminal implements AsyncDisposable {
         ),
       ...(options.writerLimits && { limits: options.writerLimits }),
     });
+    options.endpoint.onResized?.((size) => this.#resized(size.cols, size.rows));
+    options.endpoint.onOutputLost?.((lost) => this.#lost(lost));
     options.endpoint.onData((data) => {
       this.#cast?.output(data);
       this.#screen.feed(data);
+      this.#checkpoints?.fed(data.length);
+      this.#outputs.emit('output', data);
+      this.#repaint?.output();
     });
+    if (begun && !begun.screen.certain) this.repaint();
+  }
+
+  /**
+   * A terminal whose program was started by another daemon: its screen begins from the
+   * checkpoint and the log. Replies that the log asks for are not written again. Where a
+   * part of the output is lost the program is made to paint, and until it has done so
+   * `screenCertain` is false and snapshots say that they must not be read.
+   */
+  static async adopt(options: AgentTerminalAdoptOptions): Promise<AgentTerminal> {
+    const { adopted, ...rest } = options;
+    const begun = await beginScreen(adopted, rest);
+    return new AgentTerminal({ ...rest, endpoint: adopted.endpoint }, begun);
   }
 
   /** Starts a program; errors as in `spawnPty` and `CastWriter.open`. */
@@ -119,22 +154,61 @@ export class AgentTerminal implements AsyncDisposable {
     return this.#cast;
   }
 
+  /** False while output was lost and the program has not painted since. */
+  get screenCertain(): boolean {
+    return this.#screen.certain;
+  }
+
   isSameProcessAlive(): boolean {
     return this.#endpoint.isSameProcessAlive();
   }
 
   /**
    * The screen with everything on it that the program had written and the kernel had
-   * passed on when this was called. Throws CodedError SCREEN_DISPOSED after `close`.
+   * passed on when this was called. Throws CodedError SCREEN_DISPOSED after `close`, and
+   * what the endpoint's `sync` throws.
    */
   look(options?: LookOptions): Promise<ScreenSnapshot> {
-    this.#endpoint.readNow?.();
-    return this.#screen.look(options);
+    const endpoint = this.#endpoint;
+    endpoint.readNow?.();
+    return endpoint.sync
+      ? endpoint.sync().then(() => this.#screen.look(options))
+      : this.#screen.look(options);
   }
 
   /** See `Screen.onChange`. */
   onChange(listener: (snapshot: ScreenSnapshot) => void): Disposable {
     return this.#screen.onChange(listener);
+  }
+
+  /** Called with what the program writes, as it is read. */
+  onOutput(listener: (data: Uint8Array) => void): Disposable {
+    return this.#outputs.on('output', listener);
+  }
+
+  /**
+   * Bytes that paint the present screen, with its modes, on a cleared terminal of the
+   * same size. What `onOutput` gives from then on continues it. Errors as in `look`.
+   */
+  async paint(): Promise<Uint8Array> {
+    await this.look();
+    return Buffer.from(await this.#screen.paint());
+  }
+
+  /** Makes the program paint its screen, by a size of one row less and back again. */
+  repaint(): void {
+    if (this.#endpoint.exit !== null) return;
+    this.#repaint?.[Symbol.dispose]();
+    this.#screen.certain = false;
+    this.#repaint = new Repaint({
+      clock: this.#clock,
+      resize: (cols, rows) => this.resize(cols, rows),
+      size: () => ({ cols: this.cols, rows: this.rows }),
+      onPainted: () => {
+        this.#repaint = undefined;
+        this.#screen.certain = true;
+      },
+    });
   }
 
   onExit(listener: (exit: ProcessExit) => void): Disposable {
@@ -154,9 +228,33 @@ export class AgentTerminal implements AsyncDisposable {
     if (this.#endpoint.exit === null) {
       this.#endpoint.readNow?.();
       this.#endpoint.resize(cols, rows);
+      if (this.#endpoint.onResized) return;
     }
+    this.#resized(cols, rows);
+  }
+
+  #resized(cols: number, rows: number): void {
     this.#screen.resize(cols, rows);
     this.#cast?.resize(cols, rows);
+    this.#repaint?.resized(cols, rows);
+  }
+
+  #lost(lost: LostOutput): void {
+    this.#logger.warn({ lostBytes: lost.lostBytes }, 'output was lost; the program is to repaint');
+    this.#screen.resize(lost.cols, lost.rows);
+    this.#screen.feed(lost.modes);
+    this.#checkpoints?.skipped(lost.offset);
+    this.repaint();
+  }
+
+  /**
+   * Lets go of a program whose terminal is in a host process: it works on, and its screen
+   * is kept there for whoever adopts it. Elsewhere the same as `close`.
+   */
+  async release(): Promise<void> {
+    if (!this.#endpoint.release) return this.close();
+    this.#closed ??= this.#release();
+    return this.#closed;
   }
 
   /** Ends the program, then the recording. Errors as in the endpoint's disposal. */
@@ -169,7 +267,19 @@ export class AgentTerminal implements AsyncDisposable {
     return this.close();
   }
 
+  async #release(): Promise<void> {
+    this.#repaint?.[Symbol.dispose]();
+    this.#checkpoints?.write();
+    try {
+      await this.#endpoint.release?.();
+    } finally {
+      this.#screen[Symbol.dispose]();
+      await this.#cast?.close();
+    }
+  }
+
   async #close(): Promise<void> {
+    this.#repaint?.[Symbol.dispose]();
     try {
       await this.#endpoint[Symbol.asyncDispose]();
     } finally {

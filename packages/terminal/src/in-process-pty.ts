@@ -59,11 +59,11 @@ export type PtyErrorCode =
   | 'PTY_BAD_SIZE'
   | 'PTY_STILL_ALIVE';
 
-const maxSize = 10_000;
+export const maxPtySize = 10_000;
 const readChunkBytes = 16 * 1024;
 
-function isSize(value: number): boolean {
-  return Number.isInteger(value) && value >= 1 && value <= maxSize;
+export function isPtySize(value: number): boolean {
+  return Number.isInteger(value) && value >= 1 && value <= maxPtySize;
 }
 
 /**
@@ -83,8 +83,8 @@ export async function spawnPty(options: PtySpawnOptions): Promise<InProcessPty> 
       { cause, details: { file: options.file, reason } },
     );
   };
-  if (!isSize(options.cols) || !isSize(options.rows))
-    refuse('bad_size', `give 1 to ${maxSize} columns and rows`);
+  if (!isPtySize(options.cols) || !isPtySize(options.rows))
+    refuse('bad_size', `give 1 to ${maxPtySize} columns and rows`);
   const words = [options.file, options.cwd, ...options.args, ...Object.entries(options.env).flat()];
   if (options.file === '' || words.some((word) => word.includes('\0')))
     refuse('bad_argument', 'file, arguments and environment must be free of NUL characters');
@@ -115,7 +115,8 @@ export async function spawnPty(options: PtySpawnOptions): Promise<InProcessPty> 
   return new InProcessPty(pty, options);
 }
 
-async function loadNodePty(): Promise<typeof import('node-pty')> {
+/** Throws CodedError PTY_UNAVAILABLE. */
+export async function loadNodePty(): Promise<typeof import('node-pty')> {
   try {
     return await import('node-pty');
   } catch (failure) {
@@ -240,10 +241,10 @@ export class InProcessPty implements PtyEndpoint {
 
   /** Throws CodedError PTY_BAD_SIZE, PTY_CLOSED. */
   resize(cols: number, rows: number): void {
-    if (!isSize(cols) || !isSize(rows))
+    if (!isPtySize(cols) || !isPtySize(rows))
       throw new CodedError<PtyErrorCode>(
         'PTY_BAD_SIZE',
-        `a terminal has 1 to ${maxSize} columns and rows, not ${cols}×${rows}`,
+        `a terminal has 1 to ${maxPtySize} columns and rows, not ${cols}×${rows}`,
       );
     if (this.#exit !== null || this.#closing)
       throw new CodedError<PtyErrorCode>('PTY_CLOSED', 'the terminal is closed; start another');

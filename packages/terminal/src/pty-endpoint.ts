@@ -43,10 +43,52 @@ export interface PtyEndpoint extends AsyncDisposable {
    * `onData` listeners before returning. An endpoint that can't do that leaves it out.
    */
   readNow?(): void;
+  /**
+   * The same where the terminal is in another process: resolves when everything the
+   * kernel held when this was called has reached the `onData` listeners.
+   */
+  sync?(): Promise<void>;
+  /**
+   * Present where a resize takes effect within the stream: told between what the child
+   * wrote before it and what it wrote after it.
+   */
+  onResized?(listener: (size: TerminalSize) => void): Disposable;
+  /** Present where output may be lost between child and listeners: told in the place of the lost bytes. */
+  onOutputLost?(listener: (lost: LostOutput) => void): Disposable;
+  /** Hands over a screen to begin from, instead of from the child's first byte. */
+  checkpoint?(checkpoint: ScreenCheckpoint): void;
+  /** Lets go of the child and leaves it as it is. */
+  release?(): Promise<void>;
   resize(cols: number, rows: number): void;
   kill(signal: NodeJS.Signals): void;
   /** True while the very process that was started is alive: pid and start time agree. */
   isSameProcessAlive(): boolean;
+}
+
+export interface TerminalSize {
+  readonly cols: number;
+  readonly rows: number;
+}
+
+/** A hole in the output; the size as it was behind it. */
+export interface LostOutput extends TerminalSize {
+  readonly lostBytes: number;
+  /** Offset behind the hole, in all that the child wrote. */
+  readonly offset: number;
+  /** Sequences that set the modes which the lost bytes have set. */
+  readonly modes: string;
+}
+
+/** A child's output as it happened: bytes, changes of size, and holes. */
+export type OutputPart =
+  | { readonly kind: 'output'; readonly data: Uint8Array }
+  | { readonly kind: 'size'; readonly size: TerminalSize }
+  | { readonly kind: 'lost'; readonly lost: LostOutput };
+
+/** A screen as it stood when everything before `offset` was on it; opaque. */
+export interface ScreenCheckpoint {
+  readonly offset: number;
+  readonly blob: Uint8Array;
 }
 
 export type WriteOutcome =

@@ -4,7 +4,7 @@ import type { ScreenSnapshot } from './snapshot.js';
 
 vi.mock('./xterm-internals.js', async (original) => ({
   ...(await original<typeof import('./xterm-internals.js')>()),
-  openInternals: () => ({ parse: null, onDirtyRows: null }),
+  openInternals: () => ({ parse: null, onDirtyRows: null, changeFirstParameter: null }),
   rawRow: () => null,
 }));
 

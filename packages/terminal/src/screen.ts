@@ -1,11 +1,15 @@
 import { type Clock, CodedError, Emitter, systemClock } from '@ostler/runtime';
 import headless from '@xterm/headless';
+import { paintScreen } from './screen-paint.js';
 import { readProgramState, readTitle } from './program-signals.js';
+import { guardSequences } from './sequence-guards.js';
+import { readCheckpoint, restoreCheckpoint, writeCheckpoint } from './screen-checkpoint.js';
 import { RowReader } from './row-reader.js';
 import type { ScreenRow, ScreenSnapshot, TerminalModes, TerminalSignals } from './snapshot.js';
 import { unicodeProvider } from './unicode-provider.js';
 import { Utf8Border } from './utf8-border.js';
 import { openInternals, type XtermInternals } from './xterm-internals.js';
+import { openCore } from './xterm-state.js';
 
 export interface ScreenOptions {
   readonly cols: number;
@@ -59,6 +63,7 @@ export class Screen implements Disposable {
   #signalsSeen: string = '';
   #last: ScreenSnapshot | undefined;
   #announcedRevision = -1;
+  #certain = true;
 
   constructor(options: ScreenOptions) {
     this.#clock = options.clock ?? systemClock;
@@ -82,7 +87,10 @@ export class Screen implements Disposable {
     this.#terminal.onTitleChange((text) => {
       this.#signals = { ...this.#signals, title: readTitle(text, this.#clock.nowMs()) };
     });
+    guardSequences(this.#terminal, this.#internals);
     const parser = this.#terminal.parser;
+    // A link shows nothing, and the terminal would remember each one it was ever given.
+    parser.registerOscHandler(8, () => true);
     parser.registerCsiHandler({ prefix: '?', final: 'h' }, (params) => this.#mode(params, true));
     parser.registerCsiHandler({ prefix: '?', final: 'l' }, (params) => this.#mode(params, false));
     parser.registerCsiHandler({ intermediates: '!', final: 'p' }, () => this.#reset());
@@ -92,6 +100,60 @@ export class Screen implements Disposable {
       if (programState) this.#signals = { ...this.#signals, programState };
       return true;
     });
+  }
+
+  /**
+   * A screen that goes on from `blob`, at its size, as if it had seen everything before
+   * it; null when the blob is damaged or another version wrote it.
+   */
+  static fromCheckpoint(
+    options: Omit<ScreenOptions, 'cols' | 'rows'>,
+    checkpoint: { readonly blob: Uint8Array; readonly offset: number },
+  ): Screen | null {
+    const state = readCheckpoint(checkpoint.blob);
+    if (!state) return null;
+    const screen = new Screen({ ...options, cols: state.cols, rows: state.rows });
+    const core = openCore(screen.#terminal);
+    if (!core) return null;
+    restoreCheckpoint(core, state);
+    screen.#bytesParsed = checkpoint.offset;
+    screen.#cursorVisible = state.cursorVisible;
+    screen.#signals = state.signals;
+    return screen;
+  }
+
+  /**
+   * All that this screen is, at this size, and how many of the bytes fed are not on it
+   * yet: the begun character at their end. Null in the middle of a sequence.
+   */
+  checkpoint(): { readonly blob: Uint8Array; readonly unfinishedBytes: number } | null {
+    this.#parse();
+    const core = this.#internals.parse ? openCore(this.#terminal) : null;
+    const { cols, rows } = this.#terminal;
+    const extra = { cols, rows, cursorVisible: this.#cursorVisible, signals: this.#signals };
+    const blob = core && writeCheckpoint(core, extra);
+    return blob && { blob, unfinishedBytes: this.#utf8Border.keptBytes };
+  }
+
+  /** Sequences that paint this screen on a cleared terminal of its size; see `paintScreen`. */
+  async paint(): Promise<string> {
+    await this.#lookNow();
+    return paintScreen({
+      terminal: this.#terminal,
+      core: openCore(this.#terminal),
+      cursorVisible: this.#cursorVisible,
+      title: this.#signals.title?.text ?? null,
+    });
+  }
+
+  /** While this is false, snapshots say that they must not be read (`modes.synchronizedOutput`). */
+  get certain(): boolean {
+    return this.#certain;
+  }
+
+  set certain(certain: boolean) {
+    this.#certain = certain;
+    this.#announceSoon();
   }
 
   /** Mode 2004, by everything fed so far. */
@@ -276,7 +338,7 @@ export class Screen implements Disposable {
       bracketedPaste: bracketedPasteMode,
       alternateScreen: buffer.type === 'alternate',
       cursorVisible: this.#cursorVisible,
-      synchronizedOutput: synchronizedOutputMode,
+      synchronizedOutput: synchronizedOutputMode || !this.#certain,
     });
     const signalsSeen =
       this.#signals === last?.signals ? this.#signalsSeen : contentOf(this.#signals);

@@ -20,6 +20,11 @@ function unfinishedBytes(data: Uint8Array): number {
 export class Utf8Border {
   #kept: Uint8Array | null = null;
 
+  /** Of what was given, so many bytes have not come out yet. */
+  get keptBytes(): number {
+    return this.#kept?.length ?? 0;
+  }
+
   /** `data` with what was kept before it, without what its end leaves unfinished. */
   join(data: Uint8Array): Uint8Array {
     let whole = data;

@@ -50,6 +50,10 @@ test("the pinned version's rows keep their object and their three words a cell",
 });
 
 test('without them the answer is to use the public API', () => {
-  expect(openInternals({} as headless.Terminal)).toEqual({ parse: null, onDirtyRows: null });
+  expect(openInternals({} as headless.Terminal)).toEqual({
+    parse: null,
+    onDirtyRows: null,
+    changeFirstParameter: null,
+  });
   expect(rawRow({ length: 3 } as headless.IBufferLine)).toBeNull();
 });

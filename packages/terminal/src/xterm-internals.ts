@@ -11,11 +11,27 @@ export interface XtermInternals {
   readonly onDirtyRows:
     | ((listener: (range: { start: number; end: number } | undefined) => void) => void)
     | null;
+  /** Puts what `instead` returns in the place of the first parameter of each such sequence. */
+  readonly changeFirstParameter:
+    | ((sequence: ControlSequence, instead: (asked: number) => number) => void)
+    | null;
+}
+
+export interface ControlSequence {
+  readonly prefix?: string;
+  readonly final: string;
 }
 
 interface Core {
   writeSync?(data: Uint8Array | string): void;
   readonly _inputHandler?: {
+    readonly _parser?: {
+      registerCsiHandler?(
+        id: ControlSequence,
+        /** `params` are the parser's own, used by the handlers behind this one. */
+        handler: (parameters: { readonly params: Int32Array }) => boolean,
+      ): unknown;
+    };
     onRequestRefreshRows?(
       listener: (range: { start: number; end: number } | undefined) => void,
     ): unknown;
@@ -31,6 +47,15 @@ export function openInternals(terminal: headless.Terminal): XtermInternals {
     onDirtyRows:
       handler && typeof handler.onRequestRefreshRows === 'function'
         ? (listener) => void handler.onRequestRefreshRows?.(listener)
+        : null,
+    changeFirstParameter:
+      typeof handler?._parser?.registerCsiHandler === 'function'
+        ? (sequence, instead) =>
+            void handler._parser?.registerCsiHandler?.(sequence, ({ params }) => {
+              const asked = params[0];
+              if (asked !== undefined) params[0] = instead(asked);
+              return false;
+            })
         : null,
   };
 }
