@@ -3,6 +3,8 @@ export { openStore, type StoreOptions } from './open.js';
 export type {
   ApplyResult,
   ApplyTogetherResult,
+  ConsumedInput,
+  ConsumedInputs,
   DeliveryRecord,
   DispatchMark,
   DispatchStep,
@@ -10,6 +12,7 @@ export type {
   LookupResult,
   MarkResult,
   NewEvent,
+  RecordMark,
   ReceiptQuery,
   ReceiptStore,
   ReplayResult,

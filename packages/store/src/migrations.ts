@@ -90,6 +90,35 @@ const steps: readonly string[] = [
     payload TEXT NOT NULL
   ) STRICT;
   `,
+  `
+  CREATE TABLE results (
+    result_id TEXT PRIMARY KEY,
+    event_id INTEGER NOT NULL UNIQUE,
+    agent_id TEXT,
+    device_id TEXT NOT NULL,
+    payload TEXT NOT NULL,
+    at_ms INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX results_of_device ON results (device_id, event_id);
+
+  -- Which delivery each consumed entry of an engine's record was seen to be.
+  CREATE TABLE consumed_inputs (
+    ordinal INTEGER PRIMARY KEY,
+    agent_id TEXT NOT NULL,
+    input_ref TEXT NOT NULL,
+    delivery_id TEXT NOT NULL,
+    fingerprint TEXT NOT NULL,
+    turn_ref TEXT,
+    at_ms INTEGER NOT NULL,
+    UNIQUE (agent_id, input_ref)
+  ) STRICT;
+
+  -- Turns whose end was told.
+  CREATE TABLE ended_turns (
+    ordinal INTEGER PRIMARY KEY,
+    turn_id TEXT NOT NULL UNIQUE
+  ) STRICT;
+  `,
 ];
 
 /** The version this code writes. */

@@ -110,6 +110,32 @@ export type ApplyResult =
       readonly receipt: Receipt | null;
     };
 
+/** An entry of an engine's record that was seen to be the input of a delivery. */
+export interface ConsumedInput {
+  readonly agentId: string;
+  /** The engine's id of the consumed input. */
+  readonly inputRef: string;
+  readonly deliveryId: string;
+  readonly fingerprint: string;
+  readonly turnRef: string | null;
+  /** The engine's time of the entry, Unix epoch. */
+  readonly atMs: number;
+}
+
+export interface ConsumedInputs {
+  /** Oldest first. */
+  readonly inputs: readonly ConsumedInput[];
+  /** Some from before this (Unix epoch) may have left. */
+  readonly wholeSinceMs: number;
+}
+
+/** What another reading of an engine's record must know; committed with the changes it belongs to. */
+export interface RecordMark {
+  readonly consumed?: ConsumedInput;
+  /** Our id of a turn whose end is told. */
+  readonly endedTurnId?: string;
+}
+
 export type ApplyTogetherResult =
   | {
       readonly kind: 'applied';
@@ -179,11 +205,28 @@ export interface ReceiptStore extends Disposable {
    */
   applyChange(deliveryId: string, change: ReceiptChange): ApplyResult;
 
-  /** Several changes and further events in one transaction: all or none. At most 64 changes. */
+  /**
+   * Several changes and further events in one transaction: all or none. At most 64 changes. A
+   * `turn.result` among the events is kept for `results`, and the transaction is on the disk
+   * (fsync) before this returns. Throws RESULT_KNOWN where its resultId is kept already.
+   */
   applyTogether(
     changes: readonly { readonly deliveryId: string; readonly change: ReceiptChange }[],
     events?: readonly NewEvent[],
+    mark?: RecordMark,
   ): ApplyTogetherResult;
+
+  /**
+   * The results of the last 30 minutes that `deviceId` may see, 512 of all devices at most, in the
+   * order they were committed, for a client that resynchronises. Envelopes carry the
+   * serverInstanceId of now and the eventId they were committed with.
+   */
+  results(deviceId: string): readonly StoredEvent[];
+  hasResult(resultId: string): boolean;
+  /** What earlier readings of the agent's record found. */
+  consumedInputs(agentId: string): ConsumedInputs;
+  /** True where the turn's end has been told; of the 8,192 told last. */
+  hasEnded(turnId: string): boolean;
 
   /** Null proves nothing: the receipt may have left. */
   getReceipt(deviceId: string, idempotencyKey: string): Receipt | null;

@@ -4,6 +4,7 @@ import {
   type Receipt,
   type ReceiptChange,
   type RefusalReason,
+  type TurnResult,
 } from '@ostler/protocol';
 import type { Clock, Ids } from '@ostler/runtime';
 import type { StoreDatabase } from './database.js';
@@ -13,6 +14,7 @@ import type { StoreLimits } from './limits.js';
 import type {
   ApplyResult,
   ApplyTogetherResult,
+  ConsumedInputs,
   DeliveryRecord,
   DispatchMark,
   DispatchStep,
@@ -22,12 +24,15 @@ import type {
   NewEvent,
   ReceiptQuery,
   ReceiptStore,
+  RecordMark,
   ReplayResult,
   Reservation,
   ReserveResult,
   StoredEvent,
 } from './receipt-store.js';
 import { bounded, type ReceiptRow, ReceiptTable, receiptOf } from './receipts.js';
+import { RecordMarks } from './record-marks.js';
+import { ResultTable } from './results.js';
 import { Settings } from './settings.js';
 import { storeError } from './store-errors.js';
 
@@ -58,6 +63,8 @@ export class SqliteReceiptStore implements ReceiptStore {
   readonly #receipts: ReceiptTable;
   readonly #journal: DispatchJournal;
   readonly #events: EventLog;
+  readonly #results: ResultTable;
+  readonly #marks: RecordMarks;
   readonly #settings: Settings;
   #reconciled = false;
 
@@ -73,6 +80,8 @@ export class SqliteReceiptStore implements ReceiptStore {
     parts.database.onTakenBack(() => this.#receipts.forgetCounts());
     this.#journal = new DispatchJournal(parts.database);
     this.#settings = new Settings(parts.database);
+    this.#results = new ResultTable(parts.database, parts.instance);
+    this.#marks = new RecordMarks(parts.database);
     this.#events = new EventLog(parts.database, parts.instance, parts.limits.eventRingCount);
   }
 
@@ -155,6 +164,7 @@ export class SqliteReceiptStore implements ReceiptStore {
   applyTogether(
     changes: readonly { readonly deliveryId: string; readonly change: ReceiptChange }[],
     events: readonly NewEvent[] = [],
+    mark: RecordMark = {},
   ): ApplyTogetherResult {
     if (changes.length > maxChangesTogetherCount || events.length > maxChangesTogetherCount) {
       throw storeError(
@@ -163,7 +173,8 @@ export class SqliteReceiptStore implements ReceiptStore {
         null,
       );
     }
-    return this.#database.transact('process', () => {
+    const hasResult = events.some(({ kind }) => kind === 'turn.result');
+    return this.#database.transact(hasResult ? 'disk' : 'process', () => {
       const latest = new Map<string, Receipt>();
       const steps: { row: ReceiptRow; receipt: Receipt; moved: boolean }[] = [];
       for (const { deliveryId, change } of changes) {
@@ -178,9 +189,27 @@ export class SqliteReceiptStore implements ReceiptStore {
       for (const { row, receipt, moved } of steps) {
         if (moved) stored.push(this.#commit(row, receipt));
       }
-      for (const event of events) stored.push(this.#events.append(event));
+      for (const event of events) stored.push(this.#append(event));
+      if (mark.consumed !== undefined) this.#marks.consume(mark.consumed);
+      if (mark.endedTurnId !== undefined) this.#marks.end(mark.endedTurnId);
       return { kind: 'applied', receipts: steps.map(({ receipt }) => receipt), events: stored };
     });
+  }
+
+  results(deviceId: string): readonly StoredEvent[] {
+    return this.#database.read(() => this.#results.ofDevice(deviceId, this.#clock.nowMs()));
+  }
+
+  hasResult(resultId: string): boolean {
+    return this.#database.read(() => this.#results.has(resultId));
+  }
+
+  consumedInputs(agentId: string): ConsumedInputs {
+    return this.#database.read(() => this.#marks.consumedBy(agentId));
+  }
+
+  hasEnded(turnId: string): boolean {
+    return this.#database.read(() => this.#marks.hasEnded(turnId));
   }
 
   getReceipt(deviceId: string, idempotencyKey: string): Receipt | null {
@@ -253,6 +282,20 @@ export class SqliteReceiptStore implements ReceiptStore {
 
   [Symbol.dispose](): void {
     this.close();
+  }
+
+  #append(event: NewEvent): StoredEvent {
+    const stored = this.#events.append(event);
+    if (event.kind === 'turn.result') this.#keepResult(stored);
+    return stored;
+  }
+
+  #keepResult(stored: StoredEvent): void {
+    const { resultId } = stored.event.payload as unknown as TurnResult;
+    if (this.#results.has(resultId)) {
+      throw storeError('RESULT_KNOWN', 'this result is kept already; it is never changed', null);
+    }
+    this.#results.keep(stored, this.#clock.nowMs());
   }
 
   /** True once the ledger has room for one more. */

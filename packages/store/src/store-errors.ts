@@ -10,6 +10,7 @@ import { CodedError } from '@ostler/runtime';
  * `STORE_READ_ONLY`: the files or their file system can't be written.
  * `STORE_IO`: the disk failed. `STORE_CLOSED`: used after `close`.
  * `STORE_OPTION_INVALID`: a limit that is not a positive whole number.
+ * `RESULT_KNOWN`: a result is never changed.
  * `EVENT_TOO_LARGE`, `SETTING_TOO_LARGE`, `TOO_MANY_CHANGES`: the call asks for more than one transaction takes.
  */
 export type StoreErrorCode =
@@ -24,6 +25,7 @@ export type StoreErrorCode =
   | 'STORE_CLOSED'
   | 'STORE_OPTION_INVALID'
   | 'EVENT_TOO_LARGE'
+  | 'RESULT_KNOWN'
   | 'SETTING_TOO_LARGE'
   | 'TOO_MANY_CHANGES';
 
