@@ -34,7 +34,41 @@ export type EngineEvent =
       readonly outcome: 'completed' | 'failed' | 'cancelled';
       /** Inputs the record itself ties to this end; empty where it can't. */
       readonly inputRefs: readonly string[];
+      /**
+       * `record` (where left out): the record names the turn of each of them, or chains them to
+       * its end. `order`: they only stand between the turn's start and its end.
+       */
+      readonly tie?: 'record' | 'order';
+      /** The engine's id of this end, the same at every reading of its record. No result without one. */
+      readonly endRef?: string | null;
+      /**
+       * The last words of the turn: the answer, or the error where it failed. Whole up to
+       * 65,536 characters, which is more than any result may have.
+       */
       readonly finalText: string | null;
+      readonly atMs: number;
+    }
+  /** Consumed inputs whose turn is over without the record tying them to its end. */
+  | {
+      readonly kind: 'inputs_untied';
+      readonly inputRefs: readonly string[];
+      readonly atMs: number;
+    }
+  /** Words of the engine in a running turn, as its record has them. */
+  | {
+      readonly kind: 'turn_text';
+      readonly turnRef: string | null;
+      readonly text: string;
+      readonly atMs: number;
+    }
+  /** The engine uses a tool. */
+  | {
+      readonly kind: 'turn_tool';
+      readonly turnRef: string | null;
+      readonly toolId: string;
+      /** Null at the end, where the record does not repeat it. */
+      readonly name: string | null;
+      readonly state: 'begun' | 'ended';
       readonly atMs: number;
     }
   /** The record moved to another file (/clear, resume, compaction). */

@@ -108,6 +108,8 @@ export interface EngineObserver extends AsyncDisposable {
 /** One agent CLI. */
 export interface Engine {
   readonly id: string;
+  /** Those whose screens and records are among the recordings. */
+  readonly verifiedVersions?: readonly string[];
   /**
    * Finds the executable and its version and says how to start it.
    * Throws CodedError ENGINE_NOT_FOUND, ENGINE_VERSION_UNSUPPORTED.

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import fs from 'node:fs';
 import path from 'node:path';
 import { type Clock, type Logger, silentLogger } from '@ostler/runtime';
@@ -44,7 +45,7 @@ export interface RecordTailOptions {
 
 export interface RecordTailCounts {
   readonly lines: number;
-  /** Complete lines that aren't JSON. */
+  /** Complete lines that aren't JSON in UTF-8. */
   readonly malformed: number;
   readonly tooLong: number;
   readonly resets: number;
@@ -298,11 +299,17 @@ export class RecordTail implements AsyncDisposable {
 
   #endLine(): void {
     const skipped = this.#skipping;
-    const text = Buffer.concat(this.#pieces).toString('utf8');
+    const bytes = Buffer.concat(this.#pieces);
+    const text = bytes.toString('utf8');
     this.#pieces = [];
     this.#pieceBytes = 0;
     this.#skipping = false;
     if (skipped || text.trim() === '' || this.#disposed) return;
+    if (!isUtf8(bytes)) {
+      // Replacement characters would make another text of it.
+      this.#counts.malformed += 1;
+      return;
+    }
     let value: unknown;
     try {
       value = JSON.parse(text);

@@ -1,4 +1,4 @@
-import { type ScreenSnapshot, sanitiseBody } from '@ostler/terminal';
+import { findLoneSurrogate, type ScreenSnapshot } from '@ostler/terminal';
 import type { BodyVerdict } from '../engine.js';
 import { splitFrames } from './frames.js';
 import { promptText } from './prompt-text.js';
@@ -18,14 +18,14 @@ const minRowsForTallDrafts = 14;
  * prompt with a mention means.
  */
 export function prepareBody(text: string, snapshot: ScreenSnapshot): BodyVerdict {
-  const clean = promptText(text);
-  const sanitised = sanitiseBody(clean);
-  if (sanitised.kind === 'refused') {
+  // Before anything is taken away: what stood between two halves would make a character of them.
+  if (findLoneSurrogate(text) >= 0) {
     return refused(
-      sanitised.reason,
+      'lone_surrogate',
       'The text has half a surrogate pair; send well-formed Unicode.',
     );
   }
+  const clean = promptText(text);
   if (clean.trim() === '') {
     return refused('empty', 'The text is blank after control characters are dropped; send words.');
   }

@@ -9,6 +9,7 @@ export function createClaudeEngine(options: { readonly ids?: Ids } = {}): Engine
   const ids = options.ids ?? randomIds;
   return {
     id: 'claude',
+    verifiedVersions: ['2.1.280', '2.1.328'],
     planLaunch: (request) => planLaunch(request, ids),
     reader: (version) => new ClaudeReader(version),
     observe: (request) => new ClaudeObserver(request),

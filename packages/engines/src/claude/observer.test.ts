@@ -75,12 +75,12 @@ async function fireHook(event: object): Promise<string> {
   return said;
 }
 
-const prompt = (uuid: string, text: string): string =>
+const prompt = (uuid: string, text: string, atMs = systemClock.nowMs()): string =>
   `${JSON.stringify({
     type: 'user',
     uuid,
     parentUuid: null,
-    timestamp: '2026-11-30T22:00:00.000Z',
+    timestamp: new Date(atMs).toISOString(),
     origin: { kind: 'human' },
     message: { role: 'user', content: text },
   })}\n`;
@@ -99,11 +99,27 @@ test('a hook says that an input was accepted, silently, and leaves nothing behin
 
 test('the transcript says that it was consumed, from launch on', async () => {
   await mkdir(path.dirname(transcript(sessionId)), { recursive: true });
-  await writeFile(transcript(sessionId), prompt('old', 'from before'));
+  await writeFile(transcript(sessionId), prompt('old', 'from before', 0));
   await using _ = await observe();
   await appendFile(transcript(sessionId), prompt('u1', 'hello'));
   expect(await seen('input_consumed')).toMatchObject({ text: 'hello', inputRef: 'u1' });
-  expect(events.map((event) => event.kind)).toEqual(['turn_started', 'input_consumed']);
+  expect(events.flatMap((event) => ('text' in event ? [event.text] : []))).toEqual(['hello']);
+});
+
+test('an end that nothing follows is told once the engine is at rest', async () => {
+  await using _ = await observe();
+  const answer = {
+    type: 'assistant',
+    uuid: 'a1',
+    parentUuid: 'u1',
+    timestamp: new Date(systemClock.nowMs()).toISOString(),
+    message: { id: 'm1', stop_reason: 'end_turn', content: [{ type: 'text', text: 'Hi.' }] },
+  };
+  await appendFile(transcript(sessionId), `${prompt('u1', 'hello')}${JSON.stringify(answer)}\n`);
+  await seen('turn_text', 'Hi.');
+  expect(events.some((event) => event.kind === 'turn_ended')).toBe(false);
+  await writeFile(statusPath(configDir(), 4711), JSON.stringify({ sessionId, status: 'idle' }));
+  expect(await seen('turn_ended')).toMatchObject({ inputRefs: ['u1'], finalText: 'Hi.' });
 });
 
 test('after /clear the new transcript is followed, what stands in it already included', async () => {

@@ -1,3 +1,4 @@
+import { type Stats, statSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock, Logger } from '@ostler/runtime';
@@ -12,10 +13,12 @@ import { type HookEvent, HookInbox, hookDirectory } from './hooks.js';
 import { sessionIdOf } from './launch.js';
 import { configDirectory, statusPath, transcriptPath } from './paths.js';
 import { ClaudeRecord } from './record.js';
-import { parseSessionStatus, statusSignal } from './status-file.js';
+import { parseSessionStatus, restingStatus, statusSignal } from './status-file.js';
 
 /** Transcripts of one live session that are remembered with the place reading stopped at. */
 const maxVisitedRecords = 64;
+/** A conversation that was resumed may be long; only the end of its record can be of this session. */
+const maxCatchUpBytes: number = 8 * 1024 * 1024;
 
 /**
  * Follows one Claude Code process: its hooks, its transcript from the moment of
@@ -35,6 +38,7 @@ export class ClaudeObserver implements EngineObserver {
   #moving: Promise<void> = Promise.resolve();
   #status: ReadingSignal | null = null;
   #statusSessionId: string | null = null;
+  #resting = false;
   #disposed = false;
 
   constructor(request: ObserveRequest) {
@@ -44,7 +48,8 @@ export class ClaudeObserver implements EngineObserver {
     this.#configDir = configDirectory(request.plan.env);
     const sessionId = sessionIdOf(request.plan.args);
     if (this.#configDir !== null && sessionId !== null) {
-      this.#follow(transcriptPath(this.#configDir, request.request.cwd, sessionId), 'end');
+      const file = transcriptPath(this.#configDir, request.request.cwd, sessionId);
+      this.#follow(file, this.#startOf(statSync(file, { throwIfNoEntry: false })));
     }
     this.#hooks = new HookInbox({
       directory: hookDirectory(request.request.sessionDir),
@@ -75,6 +80,8 @@ export class ClaudeObserver implements EngineObserver {
 
   #emit(event: EngineEvent): void {
     if (this.#disposed) return;
+    // A resumed or forked conversation begins with what other sessions did.
+    if (event.atMs < this.#request.launchedAtMs) return;
     if (event.kind === 'input_accepted' && !this.#accepted.admits(event)) return;
     this.#request.onEvent(event);
   }
@@ -110,17 +117,22 @@ export class ClaudeObserver implements EngineObserver {
       });
   }
 
-  /** A file of this launch is read whole, an older one from its end, one left before from there. */
+  /** A file left before is read on from there. */
   async #startIn(file: string): Promise<RecordStart> {
     const offset = this.#visited.get(file);
     if (offset !== undefined) return { offset };
     try {
-      const { birthtimeMs } = await stat(file);
-      return birthtimeMs >= this.#request.launchedAtMs ? 'start' : 'end';
+      return this.#startOf(await stat(file));
     } catch (failure) {
       if ((failure as NodeJS.ErrnoException).code === 'ENOENT') return 'start';
       throw failure;
     }
+  }
+
+  /** A file of this launch is read whole, of an older one the last part. */
+  #startOf(file: Pick<Stats, 'birthtimeMs' | 'size'> | undefined): RecordStart {
+    if (!file || file.birthtimeMs >= this.#request.launchedAtMs) return 'start';
+    return { offset: Math.max(0, file.size - maxCatchUpBytes) };
   }
 
   #remember(tail: RecordTail): void {
@@ -138,8 +150,22 @@ export class ClaudeObserver implements EngineObserver {
       logger: this.#logger,
       onRecord: ({ value }) => {
         for (const event of this.#record.take(value)) this.#emit(event);
+        this.#endAtRest();
       },
       onReset: () => this.#record.reset(),
+    });
+  }
+
+  /**
+   * An end that nothing follows yet may have more blocks to come: not once the engine is at
+   * rest and its record is read to the end. (Its last entry, `turn_duration`, can be switched off.)
+   */
+  #endAtRest(): void {
+    if (this.#resting || this.#status?.value !== restingStatus || !this.#record.endIsOpen) return;
+    this.#resting = true;
+    void Promise.resolve(this.#tail?.catchUp()).then(() => {
+      this.#resting = false;
+      for (const event of this.#record.rest()) this.#emit(event);
     });
   }
 
@@ -171,6 +197,7 @@ export class ClaudeObserver implements EngineObserver {
     if (signal.value !== this.#status?.value) {
       this.#status = signal;
       this.#emit({ kind: 'signals_changed', atMs: signal.atMs });
+      this.#endAtRest();
     }
     this.#followSession(status.sessionId ?? null, status.cwd ?? this.#request.request.cwd);
   }

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import type { ReadingSignal } from '../reading.js';
 
 export const statusSource = 'status_file';
+/** Nothing runs and no dialog is open. */
+export const restingStatus = 'idle';
 
 /** `~/.claude/sessions/<pid>.json`, as far as it is used (claude 2.1.328). */
 export interface SessionStatus {

@@ -114,16 +114,18 @@ export class CodexObserver implements EngineObserver {
       return;
     }
     const { clock, logger, launchedAtMs } = this.#request;
-    let reader = new CodexRecordReader();
+    let reader = new CodexRecordReader(threadId);
     let isUsers = true;
-    const size = fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+    const found = fs.statSync(file, { throwIfNoEntry: false });
+    const isOlder = found !== undefined && found.birthtimeMs < launchedAtMs;
     const tail = new RecordTail({
       path: file,
-      from: { offset: Math.max(0, size - MAX_CATCH_UP_BYTES) },
+      // A file of this session is read whole, of an older one the last part.
+      from: isOlder ? { offset: Math.max(0, found.size - MAX_CATCH_UP_BYTES) } : 'start',
       clock,
       logger,
       onReset: () => {
-        reader = new CodexRecordReader();
+        reader = new CodexRecordReader(threadId);
       },
       onRecord: ({ value, offset }) => {
         const owner = readRecordOwner(value);

@@ -6,7 +6,7 @@ import { CodexReader } from './reader.js';
 
 async function read(output: string, version: string | null = '0.169.0') {
   using screen = new Screen({ cols: 80, rows: 12 });
-  screen.feed(output);
+  screen.feed(`\x1b[?2004h${output}`);
   const snapshot = await screen.look();
   return new CodexReader(version).read(snapshot);
 }

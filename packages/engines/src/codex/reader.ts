@@ -48,7 +48,8 @@ export class CodexReader implements EngineReader {
     const dialog = place ? null : findDialog(texts);
     const hold = dialog ?? blockedHold(snapshot) ?? (place && composerHold(snapshot, texts, place));
     if (hold !== null) return held(hold, snapshot, signals);
-    if (!place) return { ...unreadable, signals };
+    // Its composer always wants brackets; a prompt with the same glyph may be a shell's.
+    if (!place || !snapshot.modes.bracketedPaste) return { ...unreadable, signals };
     const activity = readActivity(snapshot, texts, place.top);
     return {
       readable: true,

@@ -34,6 +34,8 @@ test('a turn with a steered input: both are members of its end', () => {
       turnRef: 't1',
       outcome: 'completed',
       inputRefs: ['i1', 'i2'],
+      tie: 'record',
+      endRef: 't1',
       finalText: 'done',
       atMs,
     },
@@ -69,7 +71,59 @@ test('the older form, without ids', () => {
   ).toMatchObject([
     { kind: 'turn_started', turnRef: null },
     { kind: 'input_consumed', text: 'A', inputRef: 'line:100', turnRef: null },
-    { kind: 'turn_ended', inputRefs: ['line:100'], finalText: 'ok' },
+    { kind: 'turn_ended', inputRefs: ['line:100'], tie: 'order', endRef: null, finalText: 'ok' },
+  ]);
+});
+
+test('the older form in a turn that has an id: tied by its place alone', () => {
+  const end = all(
+    event({ type: 'task_started', turn_id: 't1' }),
+    event({ type: 'user_message', message: 'A' }),
+    event({ type: 'task_complete', turn_id: 't1', last_agent_message: 'ok' }),
+  ).at(-1);
+  expect(end).toMatchObject({ kind: 'turn_ended', inputRefs: ['line:100'], tie: 'order' });
+});
+
+test('an end without an answer ties nothing, nor does a turn that never ends', () => {
+  const events = all(
+    event({ type: 'task_started', turn_id: 't1' }),
+    prompt('i1', 'A', 't1'),
+    event({ type: 'task_complete', turn_id: 't1', last_agent_message: null }),
+    event({ type: 'task_started', turn_id: 't2' }),
+    prompt('i2', 'B', 't2'),
+    event({ type: 'task_started', turn_id: 't3' }),
+    prompt('i3', 'C', 't1'),
+  ).filter((each) => each.kind === 'turn_ended' || each.kind === 'inputs_untied');
+  expect(events).toMatchObject([
+    { kind: 'turn_ended', outcome: 'completed', inputRefs: [] },
+    { kind: 'inputs_untied', inputRefs: ['i1'] },
+    { kind: 'inputs_untied', inputRefs: ['i2'] },
+    { kind: 'inputs_untied', inputRefs: ['i3'] },
+  ]);
+});
+
+test('what a turn said before it failed or was cut off, and the tools it used', () => {
+  const said = (text: string): object =>
+    event({
+      type: 'item_completed',
+      turn_id: 't1',
+      item: { type: 'AgentMessage', id: 'm', content: [{ type: 'Text', text }] },
+    });
+  const call = (payload: object): object => ({ timestamp: at, type: 'response_item', payload });
+  expect(
+    all(
+      event({ type: 'task_started', turn_id: 't1' }),
+      prompt('i1', 'A', 't1'),
+      said('One.'),
+      call({ type: 'function_call', call_id: 'c1', name: 'exec_command', arguments: '{}' }),
+      call({ type: 'function_call_output', call_id: 'c1', output: '' }),
+      event({ type: 'turn_aborted', turn_id: 't1', reason: 'interrupted' }),
+    ).slice(2),
+  ).toMatchObject([
+    { kind: 'turn_text', turnRef: 't1', text: 'One.' },
+    { kind: 'turn_tool', toolId: 'c1', name: 'exec_command', state: 'begun' },
+    { kind: 'turn_tool', toolId: 'c1', name: null, state: 'ended' },
+    { kind: 'turn_ended', outcome: 'cancelled', inputRefs: ['i1'], finalText: 'One.' },
   ]);
 });
 
