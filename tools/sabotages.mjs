@@ -110,10 +110,10 @@ export const sabotages = [
   {
     name: 'accept on stale evidence',
     file: 'packages/controller/src/outstanding.ts',
-    line: 'seen.atMs + stampToleranceMs >= input.pastedAtMs &&',
-    find: 'seen.atMs + stampToleranceMs >= input.pastedAtMs',
+    line: 'seen.atMs + stampToleranceMs >= input.sinceMs &&',
+    find: 'seen.atMs + stampToleranceMs >= input.sinceMs',
     instead: 'true',
-    breaks: ['accepted-is-true', 'started-is-true'],
+    breaks: ['accepted-is-true', 'started-is-true', 'a-result-is-true'],
   },
   {
     name: 'accept on evidence of another text',
@@ -235,5 +235,21 @@ export const sabotages = [
     find: '!(active.stashSeen || observed(event).stashed)',
     instead: 'true',
     breaks: ['no-merged-messages', 'first-in-first-out'],
+  },
+  {
+    name: 'take the late echo of an equal text for this one',
+    file: 'packages/controller/src/guards.ts',
+    line: '    !context.active.twinPossible &&\n',
+    find: '!context.active.twinPossible',
+    instead: 'true',
+    breaks: ['accepted-is-true'],
+  },
+  {
+    name: 'type an equal text behind one that was never seen',
+    file: 'packages/controller/src/guards.ts',
+    line: "if (twinHoldLeftMs(context, seen) > 0) return 'unconfirmed_input';",
+    find: 'twinHoldLeftMs(context, seen) > 0',
+    instead: 'false',
+    breaks: ['no-merged-messages', 'accepted-is-true'],
   },
 ];

@@ -16,7 +16,7 @@ export function observeReading(
   body: BodyVerdict | null,
   accepted: PreparedBody | null,
   mark: EnterMark | null,
-  moment: Pick<Observation, 'alive' | 'personTyped' | 'atMs'>,
+  moment: Pick<Observation, 'alive' | 'personTyped' | 'personTypedAgoMs' | 'atMs' | 'nowMs'>,
 ): Observation {
   const halfPainted = snapshot.modes.synchronizedOutput;
   const prepared = body?.kind === 'ready' ? body.body : null;
@@ -42,10 +42,12 @@ export function observeReading(
       prepared !== null &&
       queuedCopies(reading.queue, prepared.text) > (mark?.queuedCopies ?? Number.POSITIVE_INFINITY),
     personTyped: moment.personTyped,
+    personTypedAgoMs: moment.personTypedAgoMs,
     newerThanEnter: mark !== null && snapshot.bytesParsed > mark.bytesParsed,
     stashed: reading.signals.some(({ source }) => source === 'stash'),
     refusal: refusalOf(body, snapshot),
     atMs: moment.atMs,
+    nowMs: moment.nowMs,
   };
 }
 

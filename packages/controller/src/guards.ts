@@ -36,12 +36,30 @@ function isDraining(context: InputContext, seen: Observation): boolean {
   );
 }
 
+/**
+ * How long the active input has to wait for an equal text that was pasted, never seen and is
+ * still in doubt: its echo would be taken for this one's.
+ */
+export function twinHoldLeftMs(context: InputContext, { nowMs }: Observation): number {
+  const { active, limits, outstanding, unseen } = context;
+  const leftMs = unseen
+    .filter(
+      ({ deliveryId, fingerprint }) =>
+        fingerprint === active?.fingerprint &&
+        outstanding.some((input) => input.deliveryId === deliveryId && input.doubted),
+    )
+    .map(({ sinceMs }) => sinceMs + limits.twinHoldMs - nowMs);
+  return Math.max(0, ...leftMs);
+}
+
 /** Why the active input can't be dispatched at this look, by hold name. */
 export function holdAt(context: InputContext, seen: Observation): string | null {
   const blocked = blockedBy(seen);
   if (blocked) return blocked;
   if (seen.draft !== 'empty') return seen.draftIsAccepted ? 'redraw_pending' : 'foreign_draft';
+  if (seen.personTypedAgoMs < context.limits.personQuietMs) return 'person_typing';
   if (seen.overtakes) return seen.overtakes;
+  if (twinHoldLeftMs(context, seen) > 0) return 'unconfirmed_input';
   const { startPendingSinceMs, limits } = context;
   if (startPendingSinceMs !== null && seen.atMs - startPendingSinceMs < limits.turnStartMs) {
     return 'turn_starting';
@@ -66,6 +84,7 @@ function draftLeft(context: InputContext, seen: Observation): boolean {
     blockedBy(seen) === null &&
     seen.draft === 'empty' &&
     context.active?.composerDiscredited === false &&
+    !context.active.twinPossible &&
     context.active.enters > 0
   );
 }
@@ -98,6 +117,7 @@ export const guards: Record<string, (moment: Moment) => boolean> = {
       seen.readable &&
       seen.queueShowsActive &&
       seen.draft !== 'exact' &&
+      context.active?.twinPossible === false &&
       (context.active?.enters ?? 0) > 0
     );
   },

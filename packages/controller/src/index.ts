@@ -9,15 +9,19 @@ export {
 export { type ControllerLimits, defaultLimits } from './limits.js';
 export type {
   ActiveInput,
+  EndedDelivery,
   InputCommand,
   InputContext,
   InputEvent,
   ReceiptChange,
   TimerName,
+  TurnEnd,
 } from './machine-types.js';
 export type { Observation } from './observation.js';
 export type { JournalPort, SessionListener, TerminalPort, WriteRight } from './ports.js';
+export type { RestoredInput } from './restored.js';
 export {
+  type PastedNote,
   SessionController,
   type SessionControllerOptions,
   type SubmitVerdict,

@@ -12,12 +12,15 @@ import {
 import { guards } from './guards.js';
 import { type ControllerLimits, defaultLimits } from './limits.js';
 import type {
+  EndedDelivery,
   InputCommand,
   InputContext,
   InputEvent,
   ReceiptChange,
   TimerName,
+  TurnEnd,
 } from './machine-types.js';
+import { type RestoredInput, restoredBarrier, restoredOutstanding } from './restored.js';
 import * as doubtSteps from './steps/doubt.js';
 import type { Step } from './steps/effect.js';
 import * as evidenceSteps from './steps/evidence.js';
@@ -28,6 +31,8 @@ interface MachineInput {
   readonly limits: ControllerLimits;
   readonly busyMode: InputMode;
   readonly awaitsTurnStart: boolean;
+  /** What an earlier process dispatched, in its order. */
+  readonly restored: readonly RestoredInput[];
 }
 
 const unexecuted = (): void => undefined;
@@ -52,6 +57,7 @@ const room = setup({
     startTimer: (_, _params: { name: TimerName; delayMs: number }) => undefined,
     stopTimer: (_, _params: { name: TimerName }) => undefined,
     report: (_, _params: { deliveryId: string; change: ReceiptChange }) => undefined,
+    endTurn: (_, _params: { end: TurnEnd; deliveries: readonly EndedDelivery[] }) => undefined,
   },
 });
 
@@ -80,6 +86,7 @@ const dropActive = act(writing.dropActive);
 const creditEvidence = act(evidenceSteps.creditEvidence);
 const openTurn = act(evidenceSteps.openTurn);
 const closeTurn = act(evidenceSteps.closeTurn);
+const giveUpTies = act(evidenceSteps.giveUpTies);
 const withdraw = act(evidenceSteps.withdraw);
 const withholdEnter = act(doubtSteps.withholdEnter);
 const reportBehindDoubt = act(doubtSteps.reportBehindDoubt);
@@ -120,13 +127,14 @@ const machine = room.createMachine({
     limits: input?.limits ?? defaultLimits,
     busyMode: input?.busyMode ?? 'daemon_queue',
     queue: [],
-    active: null,
-    outstanding: [],
+    active: restoredBarrier(input?.restored ?? []),
+    outstanding: (input?.restored ?? []).map(restoredOutstanding),
     controlWanted: 0,
     turnOpenSinceMs: null,
     awaitsTurnStart: input?.awaitsTurnStart ?? false,
     startPendingSinceMs: null,
     queuedSinceMs: null,
+    unseen: [],
   }),
   initial: 'idle',
   on: {
@@ -137,6 +145,8 @@ const machine = room.createMachine({
     WITHDRAWN: { actions: withdraw },
     TURN_STARTED: { actions: openTurn },
     TURN_ENDED: { actions: closeTurn },
+    UNTIED: { actions: giveUpTies },
+    RESOLVE: { actions: resolveByHand },
     CONTROL_REQUESTED: {
       actions: room.assign(({ context }) => ({ controlWanted: context.controlWanted + 1 })),
     },
@@ -151,6 +161,7 @@ const machine = room.createMachine({
     /** Nothing of ours is in the way. */
     idle: {
       always: [
+        { guard: 'inDoubt', target: 'unconfirmed' },
         { guard: 'controlWanted', target: 'controlled' },
         { guard: 'hasWaiting', target: 'looking', actions: takeNext },
       ],
@@ -357,9 +368,15 @@ export interface MachineStep {
 export function startInput(
   limits: ControllerLimits,
   engine: Pick<MachineInput, 'busyMode' | 'awaitsTurnStart'>,
+  restored: readonly RestoredInput[] = [],
 ): MachineStep {
   const { awaitsTurnStart, busyMode } = engine;
-  const [state, actions] = initialTransition(machine, { limits, busyMode, awaitsTurnStart });
+  const [state, actions] = initialTransition(machine, {
+    limits,
+    busyMode,
+    awaitsTurnStart,
+    restored,
+  });
   return { state, commands: commandsOf(actions) };
 }
 
@@ -379,7 +396,12 @@ const stepScope: AnyActorScope = inertScope();
 
 function inertScope(): AnyActorScope {
   const self = createActor(machine, {
-    input: { limits: defaultLimits, busyMode: 'daemon_queue', awaitsTurnStart: false },
+    input: {
+      limits: defaultLimits,
+      busyMode: 'daemon_queue',
+      awaitsTurnStart: false,
+      restored: [],
+    },
   });
   const nothing = (): void => undefined;
   return {
@@ -408,6 +430,7 @@ const commandTypes: ReadonlySet<string> = new Set<InputCommand['type']>([
   'startTimer',
   'stopTimer',
   'report',
+  'endTurn',
 ]);
 
 function commandsOf(actions: readonly { type: string; params: unknown }[]): InputCommand[] {

@@ -25,6 +25,10 @@ export interface ControllerLimits {
   readonly answerStepMs: number;
   /** How long after an accepted idle input its turn's start is awaited, in engines that need it seen. */
   readonly turnStartMs: number;
+  /** How long a person's keys must have been still before anything is typed: their echo may be under way. */
+  readonly personQuietMs: number;
+  /** How long an equal text waits behind one that was pasted, never seen and is in doubt: its echo may be late. */
+  readonly twinHoldMs: number;
   /** Key rounds spent on taking our own unsent text back out of the composer. */
   readonly maxReclaimRounds: number;
 }
@@ -43,5 +47,7 @@ export const defaultLimits: ControllerLimits = {
   controlWaitMs: 10_000,
   answerStepMs: 5_000,
   turnStartMs: 3_000,
+  personQuietMs: 150,
+  twinHoldMs: 30_000,
   maxReclaimRounds: 4,
 };

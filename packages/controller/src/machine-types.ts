@@ -1,3 +1,4 @@
+import type { EngineEvent } from '@ostler/engines';
 import type { InputMode, InputPhase, InputStatus, ReceiptState } from '@ostler/protocol';
 import type { ControllerLimits } from './limits.js';
 import type { Observation } from './observation.js';
@@ -20,6 +21,10 @@ export interface ActiveInput extends WaitingInput {
   readonly composerDiscredited: boolean;
   /** The paste has shown in the composer or met a dialog: an empty composer now says that it is over. */
   readonly pasteSeen: boolean;
+  /** It has been seen in the composer itself. */
+  readonly echoSeen: boolean;
+  /** An equal text pasted before may show in the place of this one: it was never seen, or a person may just be bringing it back. */
+  readonly twinPossible: boolean;
   /** A person's draft was put away while ours stood there: what stands there now may be theirs. */
   readonly stashSeen: boolean;
   /** Evidence has settled it; the transaction may end. */
@@ -36,6 +41,8 @@ export interface InputContext {
   readonly queue: readonly WaitingInput[];
   readonly active: ActiveInput | null;
   readonly outstanding: readonly Outstanding[];
+  /** Inputs whose paste was never seen in the composer: it may show at any later time. Newest last. */
+  readonly unseen: readonly Pick<Outstanding, 'deliveryId' | 'fingerprint' | 'sinceMs'>[];
   readonly controlWanted: number;
   /** Monotonic time at which an accepted input or a record opened a turn; null when none is known open. */
   readonly turnOpenSinceMs: number | null;
@@ -54,18 +61,16 @@ export type InputEvent =
   /** The screen, a side signal or the record moved: worth a new look. */
   | { readonly type: 'WAKE' }
   | { readonly type: 'LOOKED'; readonly seen: Observation }
-  | { readonly type: 'JOURNALLED'; readonly pastedAtMs: number }
+  | { readonly type: 'JOURNALLED'; readonly pastedAtMs: number; readonly twinTouched: boolean }
   | { readonly type: 'JOURNAL_FAILED'; readonly message: string }
   | { readonly type: 'WRITTEN'; readonly outcome: 'carried_out' | 'nothing_written' | 'ambiguous' }
   | { readonly type: 'TIMER'; readonly name: TimerName }
   | { readonly type: 'EVIDENCE'; readonly seen: AcceptanceEvidence; readonly nowMs: number }
-  | { readonly type: 'WITHDRAWN'; readonly fingerprint: string | null }
+  | { readonly type: 'WITHDRAWN'; readonly fingerprint: string | null; readonly atMs: number }
   | { readonly type: 'TURN_STARTED'; readonly nowMs: number }
-  | {
-      readonly type: 'TURN_ENDED';
-      readonly outcome: 'completed' | 'failed' | 'cancelled';
-      readonly inputRefs: readonly string[];
-    }
+  | { readonly type: 'TURN_ENDED'; readonly end: TurnEnd }
+  /** The turn of these is over, and the record does not tie them to its end. */
+  | { readonly type: 'UNTIED'; readonly inputRefs: readonly string[] }
   | { readonly type: 'CONTROL_REQUESTED' }
   | { readonly type: 'CONTROL_WITHDRAWN' }
   | { readonly type: 'CONTROL_RELEASED' }
@@ -84,8 +89,18 @@ export interface ReceiptChange {
   readonly state?: ReceiptState;
   readonly input?: InputStatus;
   readonly error?: { readonly code: string; readonly message: string } | null;
-  /** The engine consumed it, in the turn it calls `turnRef`. */
-  readonly turnStarted?: { readonly turnRef: string | null };
+  /** The engine consumed it: the entry of its record that says so. */
+  readonly turnStarted?: AcceptanceEvidence;
+}
+
+export type TurnEnd = Extract<EngineEvent, { readonly kind: 'turn_ended' }>;
+
+/** What a turn's end says of one input that was taken into it. */
+export interface EndedDelivery {
+  readonly deliveryId: string;
+  readonly change: ReceiptChange;
+  /** The engine's record itself ties the input to this end: its result may name it. */
+  readonly isMember: boolean;
 }
 
 /** What the machine asks its adapters to do; it does nothing itself. */
@@ -101,7 +116,11 @@ export type InputCommand =
   | { readonly type: 'forget'; readonly params: { deliveryId: string } }
   | { readonly type: 'startTimer'; readonly params: { name: TimerName; delayMs: number } }
   | { readonly type: 'stopTimer'; readonly params: { name: TimerName } }
-  | { readonly type: 'report'; readonly params: { deliveryId: string; change: ReceiptChange } };
+  | { readonly type: 'report'; readonly params: { deliveryId: string; change: ReceiptChange } }
+  | {
+      readonly type: 'endTurn';
+      readonly params: { end: TurnEnd; deliveries: readonly EndedDelivery[] };
+    };
 
 export function inputStatus(
   mode: InputMode,

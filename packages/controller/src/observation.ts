@@ -23,12 +23,16 @@ export interface Observation {
   readonly newerThanEnter: boolean;
   /** A person's keys have gone out since the paste: what became of it may be their doing. */
   readonly personTyped: boolean;
+  /** How long ago a person's keys went out, as far as it was noticed; infinite where none did. */
+  readonly personTypedAgoMs: number;
   /** A person's draft is put away and comes back with the next submission. */
   readonly stashed: boolean;
   /** No form of the text keeps its meaning on this screen. */
   readonly refusal: { readonly reason: string; readonly message: string } | null;
   /** Monotonic. */
   readonly atMs: number;
+  /** The same moment, Unix epoch. */
+  readonly nowMs: number;
 }
 
 /** Why nothing may be typed now, by name, or null when the way is free. */
@@ -42,6 +46,7 @@ export function blockedBy(seen: Observation): string | null {
 /** Holds that end by themselves or with a person's draft; every other one is a person's to close. */
 const writerHolds: ReadonlySet<string> = new Set([
   'foreign_draft',
+  'person_typing',
   'redraw_pending',
   'turn_starting',
   'follow_up_queue',

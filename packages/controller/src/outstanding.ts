@@ -5,8 +5,11 @@ export interface Outstanding {
   readonly deliveryId: string;
   readonly fingerprint: string;
   readonly mode: InputMode;
-  /** Unix epoch; evidence older than this is somebody else's. */
-  readonly pastedAtMs: number;
+  /**
+   * Unix epoch; evidence older than this is somebody else's. The time of the paste, and from our
+   * Enter on that of the Enter, unless a person typed in between.
+   */
+  readonly sinceMs: number;
   /** Kinds of acceptance already credited to this input. */
   readonly credited: readonly EvidenceKind[];
   readonly accepted: boolean;
@@ -30,25 +33,31 @@ export interface AcceptanceEvidence {
   readonly turnRef: string | null;
   /** The engine's time of the entry, Unix epoch. */
   readonly atMs: number;
+  /** An earlier process credited this very entry to this delivery, and to nobody else. */
+  readonly deliveryId?: string;
 }
 
 /** Engines stamp entries in whole milliseconds from their own clock reading. */
-const stampToleranceMs = 2;
+export const stampToleranceMs = 2;
 
 /**
  * The input this evidence belongs to: the oldest with an equal fingerprint that
  * has not yet been credited with evidence of the kind. Evidence from before its
- * paste never counts. Where one of several with an equal fingerprint is in doubt,
+ * `sinceMs` never counts. Where one of several with an equal fingerprint is in doubt,
  * nothing tells whose it is, and nobody is credited.
  */
 export function matchEvidence(
   outstanding: readonly Outstanding[],
   seen: AcceptanceEvidence,
 ): Outstanding | null {
+  if (seen.deliveryId !== undefined) {
+    const known = outstanding.find(({ deliveryId }) => deliveryId === seen.deliveryId);
+    return known && !known.consumed ? known : null;
+  }
   const [first, ...others] = outstanding.filter(
     (input) =>
       input.fingerprint === seen.fingerprint &&
-      seen.atMs + stampToleranceMs >= input.pastedAtMs &&
+      seen.atMs + stampToleranceMs >= input.sinceMs &&
       (seen.kind === 'consumed' ? !input.consumed : !input.credited.includes(seen.evidence)),
   );
   if (!first) return null;
@@ -79,7 +88,13 @@ export function creditAmong(
 ): readonly Outstanding[] {
   const twins =
     seen.kind === 'consumed'
-      ? outstanding.filter((input) => isTwin(input, match) && !input.consumed)
+      ? outstanding.filter(
+          (input) =>
+            isTwin(input, match) &&
+            !input.consumed &&
+            // One that was not on its way yet can't be this entry's.
+            seen.atMs + stampToleranceMs >= input.sinceMs,
+        )
       : [];
   return outstanding.map((input) => {
     const next = input === match ? credit(input, seen) : input;

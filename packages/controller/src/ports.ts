@@ -1,7 +1,7 @@
 import type { Reading } from '@ostler/engines';
 import type { InputMode } from '@ostler/protocol';
 import type { ScreenSnapshot, WriteOutcome } from '@ostler/terminal';
-import type { ReceiptChange } from './machine-types.js';
+import type { EndedDelivery, ReceiptChange, TurnEnd } from './machine-types.js';
 
 /** A right to write, with a number the write point compares. Later rights have higher numbers. */
 export interface WriteRight {
@@ -40,6 +40,8 @@ export interface JournalPort {
 export interface SessionListener {
   /** In order; each is committed before the machine goes on. */
   receiptChanged(deliveryId: string, change: ReceiptChange): void;
+  /** A turn ended, and with it these deliveries, all at once; their receipts are told this way alone. */
+  turnEnded(end: TurnEnd, deliveries: readonly EndedDelivery[]): void;
   /** Every look's reading, unchanged ones included. */
   read(reading: Reading, snapshot: ScreenSnapshot): void;
 }

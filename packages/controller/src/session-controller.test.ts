@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { defaultLimits } from './limits.js';
 import { rig } from './testing/fake-agent.js';
 
 const accepted = (text: string, atMs: number, kind: 'input_accepted' | 'input_consumed') =>
@@ -257,6 +258,9 @@ describe('evidence', () => {
     agent.change(() => void (agent.draft = ''));
     await settle();
     expect(receipt('a')).toMatchObject({ state: 'unknown', input: { phase: 'unconfirmed' } });
+    expect(receipt('b').input).toMatchObject({ hold: 'person_typing' });
+    clock.advance(defaultLimits.personQuietMs);
+    await settle();
     expect(agent.received).toEqual(['B']);
   });
 
@@ -432,6 +436,8 @@ describe('holds', () => {
     agent.change(() => void (agent.draft = ''));
     await settle();
     expect(receipt('a').state).toBe('unknown');
+    clock.advance(defaultLimits.personQuietMs);
+    await settle();
     expect(agent.received).toEqual(['B']);
   });
 

@@ -15,6 +15,7 @@ import { type ControllerLimits, defaultLimits } from './limits.js';
 import type { InputCommand, InputEvent, TimerName } from './machine-types.js';
 import type { Observation } from './observation.js';
 import type { JournalPort, SessionListener, TerminalPort, WriteRight } from './ports.js';
+import type { RestoredInput } from './restored.js';
 
 export interface SessionControllerOptions {
   readonly terminal: TerminalPort;
@@ -25,7 +26,17 @@ export interface SessionControllerOptions {
   readonly sideSignals?: () => readonly ReadingSignal[];
   readonly clock: Clock;
   readonly limits?: Partial<ControllerLimits>;
+  /** What an earlier process dispatched into this session and nothing has settled, in its order. */
+  readonly restored?: readonly RestoredInput[];
+  /** Told what is about to be pasted, before it is: kept outside this process, it survives it. */
+  readonly keepNote?: (note: PastedNote) => void;
   readonly logger?: Logger;
+}
+
+/** The input whose text was pasted last. */
+export interface PastedNote {
+  readonly deliveryId: string;
+  readonly text: string;
 }
 
 export type SubmitVerdict =
@@ -38,6 +49,10 @@ interface HeldText {
   body: BodyVerdict;
   preparedFor: string;
 }
+
+/** How long a person's keys may take until the engine has read and shown them. */
+const personSettlesMs = 10_000;
+const maxRememberedTexts = 256;
 
 /** Looks while nothing of ours is under way, for status and questions, are at least this far apart. */
 const idleLookIntervalMs = 100;
@@ -66,6 +81,9 @@ export class SessionController implements Disposable {
   #personWritesBefore = 0;
   /** The text pasted last; once accepted it may still stand in the composer for a moment. */
   #lastPasted: PreparedBody | null = null;
+  /** Texts pasted before, by fingerprint, the newest last. */
+  readonly #pasted = new Set<string>();
+  #personSeen = { writes: 0, atMs: Number.NEGATIVE_INFINITY };
   #wantedLook = 0;
   #looking = false;
   #idleLook: Timer | null = null;
@@ -87,11 +105,17 @@ export class SessionController implements Disposable {
       read: (snapshot) => this.#read(snapshot),
       post: (event) => this.#post(event),
     });
-    const { state, commands } = startInput(this.#limits, {
-      busyMode: options.reader.busyMode,
-      awaitsTurnStart: options.reader.awaitsTurnStart === true,
-    });
+    const restored = options.restored ?? [];
+    const { state, commands } = startInput(
+      this.#limits,
+      {
+        busyMode: options.reader.busyMode,
+        awaitsTurnStart: options.reader.awaitsTurnStart === true,
+      },
+      restored,
+    );
     this.#state = state;
+    this.#recallText(restored.at(-1));
     for (const command of commands) this.#carryOut(command);
     this.#read(snapshot);
     this.#subscription = options.terminal.onChange(() => this.#screenChanged());
@@ -143,8 +167,11 @@ export class SessionController implements Disposable {
     this.#post({ type: 'RESOLVE', deliveryId, outcome });
   }
 
-  /** What the engine's record, hooks and doors say. */
-  engineEvent(event: EngineEvent): void {
+  /**
+   * What the engine's record, hooks and doors say. `creditedTo`: the delivery that an earlier
+   * process has seen to be the consumed input.
+   */
+  engineEvent(event: EngineEvent, creditedTo?: string): void {
     const nowMs = this.#options.clock.monotonicMs();
     switch (event.kind) {
       case 'input_accepted':
@@ -154,20 +181,28 @@ export class SessionController implements Disposable {
         const turnRef = event.kind === 'input_consumed' ? event.turnRef : null;
         const fingerprint = this.#options.reader.fingerprint(event.text);
         const seen = { kind, fingerprint, evidence, inputRef, turnRef, atMs } as const;
-        this.#post({ type: 'EVIDENCE', seen, nowMs });
+        const known = creditedTo === undefined ? seen : { ...seen, deliveryId: creditedTo };
+        this.#post({ type: 'EVIDENCE', seen: known, nowMs });
         break;
       }
       case 'input_withdrawn':
         this.#post({
           type: 'WITHDRAWN',
           fingerprint: event.text === null ? null : this.#options.reader.fingerprint(event.text),
+          atMs: event.atMs,
         });
         break;
       case 'turn_started':
         this.#post({ type: 'TURN_STARTED', nowMs });
         break;
       case 'turn_ended':
-        this.#post({ type: 'TURN_ENDED', outcome: event.outcome, inputRefs: event.inputRefs });
+        this.#post({ type: 'TURN_ENDED', end: event });
+        break;
+      case 'inputs_untied':
+        this.#post({ type: 'UNTIED', inputRefs: event.inputRefs });
+        break;
+      case 'turn_text':
+      case 'turn_tool':
         break;
       case 'record_rotated':
       case 'signals_changed':
@@ -189,6 +224,12 @@ export class SessionController implements Disposable {
   /** The child ended: what was not dispatched is rejected, what was is unknown. */
   processExited(): void {
     this.#post({ type: 'GONE' });
+  }
+
+  /** Stops here and says nothing of what is under way: the agent lives on, and another process goes on from the store. */
+  abandon(): void {
+    this.#ended = true;
+    this[Symbol.dispose]();
   }
 
   [Symbol.dispose](): void {
@@ -241,6 +282,7 @@ export class SessionController implements Disposable {
         this.#personWritesBefore = terminal.personWrites();
         if (body?.kind !== 'ready') throw new TypeError('a paste without a prepared body');
         this.#lastPasted = body.body;
+        this.#keepNote(command.params.deliveryId);
         this.#write(command.params.deliveryId, 'paste', (right) =>
           terminal.paste(right, body.body.frames),
         );
@@ -280,6 +322,9 @@ export class SessionController implements Disposable {
         listener.receiptChanged(deliveryId, change);
         break;
       }
+      case 'endTurn':
+        listener.turnEnded(command.params.end, command.params.deliveries);
+        break;
       default:
         return unreachable(command, reader.engine);
     }
@@ -297,7 +342,13 @@ export class SessionController implements Disposable {
       return;
     }
     this.#texts.get(deliveryId)?.expiry[Symbol.dispose]();
-    this.#post({ type: 'JOURNALLED', pastedAtMs });
+    const fingerprint = active?.fingerprint ?? '';
+    const twinTouched = this.#pasted.has(fingerprint) && this.#personTypedAgoMs() < personSettlesMs;
+    this.#pasted.delete(fingerprint);
+    this.#pasted.add(fingerprint);
+    const [oldest] = this.#pasted;
+    if (this.#pasted.size > maxRememberedTexts && oldest !== undefined) this.#pasted.delete(oldest);
+    this.#post({ type: 'JOURNALLED', pastedAtMs, twinTouched });
   }
 
   #write(
@@ -393,6 +444,14 @@ export class SessionController implements Disposable {
     }
   }
 
+  /** Counted from when it was noticed; each look notices. */
+  #personTypedAgoMs(): number {
+    const nowMs = this.#options.clock.monotonicMs();
+    const writes = this.#options.terminal.personWrites();
+    if (writes !== this.#personSeen.writes) this.#personSeen = { writes, atMs: nowMs };
+    return nowMs - this.#personSeen.atMs;
+  }
+
   get #personTyped(): boolean {
     return this.#options.terminal.personWrites() > this.#personWritesBefore;
   }
@@ -420,7 +479,9 @@ export class SessionController implements Disposable {
       // Asked for before the dispatch; from then on the exit itself is what counts.
       alive: active?.mode !== null || this.#options.terminal.isSameProcessAlive(),
       personTyped: this.#personTyped,
+      personTypedAgoMs: this.#personTypedAgoMs(),
       atMs: this.#options.clock.monotonicMs(),
+      nowMs: this.#options.clock.nowMs(),
     });
   }
 
@@ -435,6 +496,21 @@ export class SessionController implements Disposable {
       held.preparedFor = size;
     }
     return held.body;
+  }
+
+  /** The text of the input an earlier process left in doubt: what stands in the composer may be it. */
+  #recallText(input: RestoredInput | undefined): void {
+    if (!input || input.accepted || input.text === null) return;
+    const body = this.#options.reader.prepareBody(input.text, this.#snapshot);
+    const expiry = { active: false, [Symbol.dispose]: () => undefined };
+    const preparedFor = sizeOf(this.#snapshot);
+    this.#texts.set(input.deliveryId, { text: input.text, body, expiry, preparedFor });
+  }
+
+  /** For the process that comes after this one, should it die before the transaction ends. */
+  #keepNote(deliveryId: string): void {
+    const text = this.#texts.get(deliveryId)?.text;
+    if (text !== undefined) this.#options.keepNote?.({ deliveryId, text });
   }
 
   #forget(deliveryId: string): void {

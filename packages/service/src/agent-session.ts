@@ -1,7 +1,11 @@
 import {
   type ControllerLimits,
+  type EndedDelivery,
+  type PastedNote,
   type ReceiptChange as InputChange,
+  type RestoredInput,
   SessionController,
+  type TurnEnd,
 } from '@ostler/controller';
 import {
   type Engine,
@@ -14,16 +18,35 @@ import {
   type ReadingSignal,
   unreadable,
 } from '@ostler/engines';
-import type { AgentSummary } from '@ostler/protocol';
+import type { AgentSummary, EngineCertificate, RecapTurn } from '@ostler/protocol';
 import { type Clock, Disposables, type Ids, type Logger } from '@ostler/runtime';
 import type { AgentTerminal, ProcessExit, ScreenSnapshot } from '@ostler/terminal';
 import { QuestionTracker, type TrackedQuestion } from './open-question.js';
+import { ReadBefore } from './read-before.js';
+import { Recap } from './recap.js';
 import { type ReceiptsLedger, storedChange } from './receipts-ledger.js';
+import { AgentStreams, type StreamMessage } from './streams.js';
 import { terminalPort } from './terminal-port.js';
 import { Turns } from './turns.js';
 
-/** What a session needs of a terminal: all that can be seen of one from outside. */
-export type SessionTerminal = Pick<AgentTerminal, keyof AgentTerminal>;
+/** What a session needs of a terminal. */
+export type SessionTerminal = Pick<
+  AgentTerminal,
+  | 'writer'
+  | 'identity'
+  | 'cols'
+  | 'rows'
+  | 'exit'
+  | 'isSameProcessAlive'
+  | 'look'
+  | 'onChange'
+  | 'onExit'
+  | 'personInput'
+  | 'resize'
+  | 'close'
+> &
+  AsyncDisposable &
+  Partial<Pick<AgentTerminal, 'cast' | 'release' | 'onOutput' | 'paint'>>;
 
 export interface AgentSessionOptions {
   readonly agentId: string;
@@ -41,6 +64,9 @@ export interface AgentSessionOptions {
   readonly limits: Partial<ControllerLimits>;
   /** The summary changed: state, hold or queue. */
   readonly onChanged: () => void;
+  /** Inputs an earlier process dispatched into this very terminal. */
+  readonly restored?: readonly RestoredInput[];
+  readonly keepNote?: (note: PastedNote) => void;
   /** Everything of the session has been released. */
   readonly onClosed: () => void;
 }
@@ -60,6 +86,9 @@ export class AgentSession implements AsyncDisposable {
   readonly reader: EngineReader;
   readonly #options: AgentSessionOptions;
   readonly #owned = new Disposables();
+  readonly #streams: AgentStreams;
+  readonly #recap = new Recap();
+  readonly #readBefore: ReadBefore;
   readonly #questions: QuestionTracker;
   readonly #turns: Turns;
   #controller: SessionController | null = null;
@@ -69,6 +98,7 @@ export class AgentSession implements AsyncDisposable {
   #sideSignals: () => readonly ReadingSignal[] = () => [];
   #attend: () => void = () => undefined;
   #gone = false;
+  #closed: Promise<void> | null = null;
 
   private constructor(options: AgentSessionOptions) {
     this.#options = options;
@@ -79,36 +109,25 @@ export class AgentSession implements AsyncDisposable {
     this.terminal = options.terminal;
     this.reader = options.engine.reader(options.plan.version);
     this.#questions = new QuestionTracker(options.ids);
-    this.#turns = new Turns(options.ids);
+    this.#turns = new Turns(options.agentId, options.ids);
+    this.#streams = this.#owned.own(new AgentStreams(options));
+    this.#readBefore = new ReadBefore(options.ledger.consumedInputs(options.agentId));
   }
 
   /** Takes over a terminal that has just been launched; owns it from here on. */
   static async open(options: AgentSessionOptions): Promise<AgentSession> {
     const session = new AgentSession(options);
     const { clock, engine, ledger, logger, plan, request, terminal } = options;
-    session.#owned.defer(options.onClosed);
-    session.#owned.own(terminal);
-    const observer: EngineObserver = session.#owned.own(
-      engine.observe({
-        plan,
-        request,
-        process: terminal.identity,
-        launchedAtMs: options.launchedAtMs,
-        clock,
-        logger,
-        onEvent: (event) => session.#engineEvent(event),
-      }),
-    );
-    session.#sideSignals = () => observer.signals();
-    session.#attend = () => observer.attend?.();
     session.#controller = session.#owned.own(
       await SessionController.open({
         terminal: terminalPort(terminal),
         reader: session.reader,
-        sideSignals: session.#sideSignals,
+        sideSignals: () => session.sideSignals(),
         clock,
         logger,
         limits: options.limits,
+        restored: session.#readBefore.withTwins(options.restored ?? []),
+        ...(options.keepNote === undefined ? {} : { keepNote: options.keepNote }),
         journal: {
           dispatched: (deliveryId, mode, fingerprint, atMs) =>
             ledger.markDispatch({
@@ -126,10 +145,25 @@ export class AgentSession implements AsyncDisposable {
         },
         listener: {
           receiptChanged: (deliveryId, change) => session.#receiptChanged(deliveryId, change),
+          turnEnded: (end, deliveries) => session.#turnEnded(end, deliveries),
           read: (reading, snapshot) => session.#read(reading, snapshot),
         },
       }),
     );
+    // Behind the controller: what the record says from its start on is for it to hear.
+    const observer: EngineObserver = session.#owned.own(
+      engine.observe({
+        plan,
+        request,
+        process: terminal.identity,
+        launchedAtMs: options.launchedAtMs,
+        clock,
+        logger,
+        onEvent: (event) => session.#engineEvent(event),
+      }),
+    );
+    session.#sideSignals = () => observer.signals();
+    session.#attend = () => observer.attend?.();
     session.#owned.own(terminal.onExit((exit) => session.#exited(exit)));
     if (terminal.exit) session.#exited(terminal.exit);
     return session;
@@ -138,6 +172,14 @@ export class AgentSession implements AsyncDisposable {
   get controller(): SessionController {
     if (!this.#controller) throw new TypeError('the session is not open yet');
     return this.#controller;
+  }
+
+  /** What is known of this engine's version. */
+  get certificate(): EngineCertificate {
+    const { engine, version } = this;
+    const verified =
+      version !== null && (this.#options.engine.verifiedVersions ?? []).includes(version);
+    return { engine, version, busyMode: this.reader.busyMode, verified };
   }
 
   get gone(): boolean {
@@ -178,19 +220,73 @@ export class AgentSession implements AsyncDisposable {
     };
   }
 
+  /** What the agent does, as it does it; not kept. */
+  onStream(listener: (message: StreamMessage) => void): Disposable {
+    return this.#streams.on(listener);
+  }
+
+  /** The latest turns by the engine's record, newest last; five at most. */
+  recap(turns: number): readonly RecapTurn[] {
+    return this.#recap.latest(turns);
+  }
+
+  /** Lets go of the agent, which lives on in its host: nothing is said of what is under way. */
+  async release(): Promise<void> {
+    this.#gone = true;
+    this.#controller?.abandon();
+    await this.#owned[Symbol.asyncDispose]();
+    await this.terminal.release?.();
+  }
+
   /** Ends the agent: what waits is rejected, what was dispatched is unknown, the child is stopped. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#end();
-    await this.#owned[Symbol.asyncDispose]();
+    this.#closed ??= this.#close();
+    await this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    try {
+      await this.#owned[Symbol.asyncDispose]();
+    } finally {
+      try {
+        await this.terminal.close();
+      } finally {
+        this.#options.onClosed();
+      }
+    }
   }
 
   #receiptChanged(deliveryId: string, change: InputChange): void {
     const { ledger } = this.#options;
-    const turnId = change.turnStarted ? this.#turns.idOf(change.turnStarted.turnRef) : null;
-    ledger.change(deliveryId, storedChange(change, turnId));
-    if (turnId) {
-      ledger.announce('turn.started', this.agentId, { turnId, deliveryIds: [deliveryId] });
+    const { agentId } = this;
+    const entry = change.turnStarted;
+    if (entry) {
+      const turnId = this.#turns.idOf(entry.turnRef);
+      const { atMs, fingerprint, inputRef, turnRef } = entry;
+      const stored = storedChange(change, turnId);
+      // Told at the earlier reading; only the receipt may have lost it.
+      if (entry.deliveryId !== undefined || inputRef === null) {
+        ledger.change(deliveryId, stored);
+        if (entry.deliveryId === undefined) {
+          ledger.announce('turn.started', agentId, { turnId, deliveryIds: [deliveryId] });
+        }
+      } else {
+        const consumed = { agentId, inputRef, deliveryId, fingerprint, turnRef, atMs };
+        ledger.started({ change: stored, turnId, consumed });
+      }
+    } else {
+      ledger.change(deliveryId, storedChange(change, null));
     }
+    this.#changed();
+  }
+
+  #turnEnded(end: TurnEnd, deliveries: readonly EndedDelivery[]): void {
+    const { agentId } = this;
+    const turnId = this.#turns.ended(end.turnRef, end.endRef ?? null);
+    this.#recap.note(turnId, end);
+    this.#streams.note(turnId, end);
+    this.#options.ledger.endTurn({ agentId, turnId, end, deliveries });
     this.#changed();
   }
 
@@ -215,11 +311,14 @@ export class AgentSession implements AsyncDisposable {
   }
 
   #engineEvent(event: EngineEvent): void {
-    this.#controller?.engineEvent(event);
-    if (event.kind === 'turn_ended') {
-      const turnId = this.#turns.ended(event.turnRef);
-      this.#options.ledger.announce('turn.done', this.agentId, { turnId, outcome: event.outcome });
+    if (event.kind === 'turn_started' || event.kind === 'turn_text' || event.kind === 'turn_tool') {
+      const turnId = this.#turns.idOf(event.turnRef);
+      this.#recap.note(turnId, event);
+      this.#streams.note(turnId, event);
     }
+    // The controller says nothing more once the agent is gone; its record still does.
+    if (event.kind === 'turn_ended' && this.#gone) return this.#turnEnded(event, []);
+    this.#controller?.engineEvent(event, this.#readBefore.deliveryOf(event));
   }
 
   #exited(exit: ProcessExit): void {

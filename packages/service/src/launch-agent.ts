@@ -1,11 +1,12 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ControllerLimits } from '@ostler/controller';
-import type { Engine } from '@ostler/engines';
-import { type Clock, type Ids, type Logger } from '@ostler/runtime';
-import { AgentTerminal } from '@ostler/terminal';
-import { AgentSession } from './agent-session.js';
+import type { ControllerLimits, PastedNote, RestoredInput } from '@ostler/controller';
+import type { Engine, LaunchPlan, LaunchRequest } from '@ostler/engines';
+import type { Clock, Ids, Logger } from '@ostler/runtime';
+import { AgentTerminal, type AgentTerminalLaunchOptions } from '@ostler/terminal';
+import { AgentSession, type SessionTerminal } from './agent-session.js';
 import type { ReceiptsLedger } from './receipts-ledger.js';
+import { type LeftNote, restoredInputs } from './restored-inputs.js';
 
 export interface LaunchAgentRequest {
   readonly engine: string;
@@ -22,9 +23,47 @@ export interface LaunchAgentRequest {
   readonly rows: number;
   /** A new file that takes an asciicast v2 recording of the session. */
   readonly castPath?: string;
+  /** True: a host process of its own, where there are hosts. */
+  readonly isolate?: boolean;
 }
 
-interface LaunchSurroundings {
+/** Everything a later process needs to go on with a session whose terminal has outlived this one. */
+export interface SessionRecord {
+  readonly agentId: string;
+  readonly name: string;
+  readonly engine: string;
+  readonly plan: LaunchPlan;
+  readonly request: LaunchRequest;
+  readonly launchedAtMs: number;
+}
+
+export interface OpenedTerminal {
+  readonly terminal: SessionTerminal;
+  /** Keeps the note where the terminal lives, in front of what is written after it. */
+  readonly keepNote?: (note: PastedNote) => void;
+}
+
+/** A terminal that was there before this process. */
+export interface AdoptedTerminal extends OpenedTerminal {
+  readonly left: LeftNote;
+}
+
+/** Where terminals come from: this process, or one that outlives it. */
+export interface TerminalSource {
+  /** Errors as in `AgentTerminal.launch`. */
+  launch(
+    options: AgentTerminalLaunchOptions,
+    record: SessionRecord,
+    isolate: boolean,
+  ): Promise<OpenedTerminal>;
+}
+
+/** The agent ends with this process. */
+export const inProcessTerminals: TerminalSource = {
+  launch: async (options) => ({ terminal: await AgentTerminal.launch(options) }),
+};
+
+export interface SessionSurroundings {
   readonly sessionsDir: string;
   readonly machineId: string;
   readonly ledger: ReceiptsLedger;
@@ -32,11 +71,12 @@ interface LaunchSurroundings {
   readonly ids: Ids;
   readonly logger: Logger;
   readonly limits: Partial<ControllerLimits>;
+  readonly terminals: TerminalSource;
 }
 
 /** Plans, starts and opens one agent; on a failure nothing of it is left. */
 export async function launchAgent(
-  around: LaunchSurroundings,
+  around: SessionSurroundings,
   engine: Engine,
   request: LaunchAgentRequest & { readonly name: string },
   onChanged: () => void,
@@ -44,7 +84,7 @@ export async function launchAgent(
   const agentId = around.ids.uuid();
   const sessionDir = join(around.sessionsDir, agentId);
   const removeDir = (): void => rmSync(sessionDir, { recursive: true, force: true });
-  const engineRequest = {
+  const engineRequest: LaunchRequest = {
     args: request.args ?? [],
     cwd: request.cwd,
     env: request.env,
@@ -55,36 +95,80 @@ export async function launchAgent(
     mkdirSync(sessionDir, { recursive: true, mode: 0o700 });
     const plan = await engine.planLaunch(engineRequest);
     const launchedAtMs = around.clock.nowMs();
-    const terminal = await AgentTerminal.launch({
-      file: plan.file,
-      args: plan.args,
-      env: plan.env,
-      cwd: request.cwd,
-      cols: request.cols,
-      rows: request.rows,
-      clock: around.clock,
-      logger: around.logger,
-      ...(request.castPath === undefined ? {} : { castPath: request.castPath }),
-    });
-    try {
-      return await AgentSession.open({
-        ...around,
-        agentId,
-        name: request.name,
-        engine,
-        plan,
-        request: engineRequest,
-        terminal,
-        launchedAtMs,
-        onChanged,
-        onClosed: removeDir,
-      });
-    } catch (failure) {
-      await terminal.close();
-      throw failure;
-    }
+    const record: SessionRecord = {
+      agentId,
+      name: request.name,
+      engine: engine.id,
+      plan,
+      request: engineRequest,
+      launchedAtMs,
+    };
+    const opened = await around.terminals.launch(
+      {
+        file: plan.file,
+        args: plan.args,
+        env: plan.env,
+        cwd: request.cwd,
+        cols: request.cols,
+        rows: request.rows,
+        clock: around.clock,
+        logger: around.logger,
+        ...(request.castPath === undefined ? {} : { castPath: request.castPath }),
+      },
+      record,
+      request.isolate ?? false,
+    );
+    return await openSession(around, engine, record, opened, onChanged);
   } catch (failure) {
     removeDir();
+    throw failure;
+  }
+}
+
+/** Goes on with a session that an earlier process left running. The terminal is ours from here on. */
+export async function adoptAgent(
+  around: SessionSurroundings,
+  engine: Engine,
+  record: SessionRecord,
+  opened: AdoptedTerminal,
+  onChanged: () => void,
+): Promise<AgentSession> {
+  const { ledger } = around;
+  const { left, terminal } = opened;
+  const { inputs, unwritten } = restoredInputs(
+    ledger.unresolved(record.agentId),
+    terminal.identity,
+    left,
+  );
+  const message = 'the server was restarted before anything was written; send it again';
+  for (const deliveryId of unwritten) {
+    ledger.change(deliveryId, { state: 'rejected', error: { code: 'DAEMON_RESTART', message } });
+  }
+  return await openSession(around, engine, record, { ...opened, restored: inputs }, onChanged);
+}
+
+async function openSession(
+  around: SessionSurroundings,
+  engine: Engine,
+  record: SessionRecord,
+  opened: OpenedTerminal & { readonly restored?: readonly RestoredInput[] },
+  onChanged: () => void,
+): Promise<AgentSession> {
+  const { keepNote, restored, terminal } = opened;
+  const { sessionDir } = record.request;
+  try {
+    return await AgentSession.open({
+      ...around,
+      ...record,
+      engine,
+      terminal,
+      onChanged,
+      onClosed: () => rmSync(sessionDir, { recursive: true, force: true }),
+      ...(restored === undefined ? {} : { restored }),
+      ...(keepNote === undefined ? {} : { keepNote }),
+    });
+  } catch (failure) {
+    await terminal.close();
     throw failure;
   }
 }

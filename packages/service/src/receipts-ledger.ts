@@ -8,7 +8,17 @@ import {
   type WaitUntil,
 } from '@ostler/protocol';
 import { type Clock, CodedError, type Emitter, type Logger, type Timer } from '@ostler/runtime';
-import type { DispatchMark, ReceiptStore, Reservation, StoredEvent } from '@ostler/store';
+import type {
+  ConsumedInput,
+  ConsumedInputs,
+  DeliveryRecord,
+  DispatchMark,
+  NewEvent,
+  ReceiptStore,
+  Reservation,
+  StoredEvent,
+} from '@ostler/store';
+import { type EndedTurn, endEvents, makeResult, tooLarge } from './results.js';
 import type { ServiceEvents } from './service-events.js';
 
 export interface WaitResult {
@@ -16,10 +26,28 @@ export interface WaitResult {
   readonly waitEnded: 'reached' | 'timeout';
 }
 
+/** Something observed, to be committed. */
 interface UnsavedChange {
+  /** What it is about, for the log. */
+  readonly about: Readonly<Record<string, unknown>>;
+  /** False where the store can't take it now. */
+  readonly save: () => boolean;
+}
+
+interface DeliveryChange {
   readonly deliveryId: string;
   readonly change: ReceiptChange;
 }
+
+/** An input that was seen to be consumed, in the turn `turnId`. */
+export interface StartedInput {
+  readonly change: ReceiptChange;
+  readonly turnId: string;
+  readonly consumed: ConsumedInput;
+}
+
+/** A transaction takes 64 changes; more at one end are no group, and the first of them go ahead. */
+const maxTogether = 60;
 
 /** Changes kept while the store can't take them, and how often they are offered again. */
 const maxUnsavedChanges = 2_048;
@@ -98,9 +126,38 @@ export class ReceiptsLedger implements Disposable {
 
   /** Applies one observation. Never throws: what can't be saved now is saved later, in order. */
   change(deliveryId: string, change: ReceiptChange): void {
-    if (this.#unsaved.length > 0 || !this.#save({ deliveryId, change })) {
-      this.#keep({ deliveryId, change });
-    }
+    this.#commit({ about: { deliveryId }, save: () => this.#saveChange(deliveryId, change) });
+  }
+
+  /**
+   * An input was seen to be consumed: its receipt, `turn.started` and what another reading of the
+   * record must know of it, together. Like `change`.
+   */
+  started(start: StartedInput): void {
+    const { change, consumed } = start;
+    const { deliveryId } = consumed;
+    this.#commit({
+      about: { deliveryId },
+      save: () => this.#saveStart(start, [{ deliveryId, change }]),
+    });
+  }
+
+  /**
+   * A turn ended: its members' receipts, its result and `turn.done` in one transaction, and all of
+   * it told behind that. A receipt that says something else for good is no member. Like `change`.
+   */
+  endTurn(turn: EndedTurn): void {
+    this.#commit({ about: { turnId: turn.turnId }, save: () => this.#saveEnd(turn) });
+  }
+
+  /** The device's results of the last 30 minutes, oldest first. */
+  results(deviceId: string): readonly StoredEvent[] {
+    return this.#store.results(deviceId);
+  }
+
+  /** What earlier readings of the agent's record found. */
+  consumedInputs(agentId: string): ConsumedInputs {
+    return this.#store.consumedInputs(agentId);
   }
 
   /** Commits an event that moves no receipt, and tells it. */
@@ -127,6 +184,11 @@ export class ReceiptsLedger implements Disposable {
     // Nothing has been told since, or of this one last: the disk need not be asked.
     if (told?.deliveryId === receipt.deliveryId) return told;
     return this.get(deviceId, receipt.idempotencyKey) ?? receipt;
+  }
+
+  /** Neither completed nor rejected, of one agent, oldest first. */
+  unresolved(agentId: string): readonly DeliveryRecord[] {
+    return this.#store.listUnresolved(agentId);
   }
 
   get(deviceId: string, idempotencyKey: string): Receipt | null {
@@ -176,26 +238,105 @@ export class ReceiptsLedger implements Disposable {
     this.#watchers.clear();
   }
 
-  #save({ deliveryId, change }: UnsavedChange): boolean {
+  #commit(unsaved: UnsavedChange): void {
+    if (this.#unsaved.length > 0 || !this.#save(unsaved)) this.#keep(unsaved);
+  }
+
+  #save({ about, save }: UnsavedChange): boolean {
     try {
-      const result = this.#store.applyChange(deliveryId, change);
-      if (result.kind === 'applied') this.#tell(result.event, result.receipt);
-      else if (result.kind === 'refused') {
-        this.#logger.debug({ deliveryId, reason: result.reason }, 'a receipt did not move');
-      }
-      return true;
+      return save();
     } catch (failure) {
-      this.#logger.error({ deliveryId, failure }, 'a receipt could not be saved; trying again');
+      this.#logger.error({ ...about, failure }, 'not saved; trying again');
       return false;
+    }
+  }
+
+  #saveChange(deliveryId: string, change: ReceiptChange): boolean {
+    const result = this.#store.applyChange(deliveryId, change);
+    if (result.kind === 'applied') this.#tell(result.event, result.receipt);
+    else if (result.kind === 'refused') {
+      this.#logger.debug({ deliveryId, reason: result.reason }, 'a receipt did not move');
+    }
+    return true;
+  }
+
+  #saveStart({ consumed, turnId }: StartedInput, changes: readonly DeliveryChange[]): boolean {
+    const { agentId, deliveryId } = consumed;
+    const payload = { turnId, deliveryIds: [deliveryId] };
+    const started: NewEvent = { kind: 'turn.started', agentId, payload };
+    const result = this.#store.applyTogether(changes, [started], { consumed });
+    if (result.kind === 'applied') {
+      this.#tellAll(result.events);
+      return true;
+    }
+    this.#logger.debug({ deliveryId, reason: result.reason }, 'a receipt did not move');
+    return this.#saveStart({ consumed, turnId, change: {} }, []);
+  }
+
+  #saveEnd(turn: EndedTurn): boolean {
+    const { agentId, turnId } = turn;
+    const { changes, events } = this.#planEnd(turn);
+    // Of a turn that an earlier reading has told the end of, only what is new is told.
+    const ending = this.#store.hasEnded(turnId) ? [] : endEvents(turn);
+    if (changes.length === 0 && events.length + ending.length === 0) return true;
+    const [together, first] = [changes.slice(-maxTogether), changes.slice(0, -maxTogether)];
+    for (const { deliveryId, change } of first) this.#saveChange(deliveryId, change);
+    const result = this.#store.applyTogether(together, [...events, ...ending], {
+      endedTurnId: turnId,
+    });
+    if (result.kind === 'applied') {
+      this.#tellAll(result.events);
+      return true;
+    }
+    const { deliveryId, reason } = result;
+    this.#logger.debug({ agentId, deliveryId, reason }, 'a receipt did not move');
+    const deliveries = turn.deliveries.filter((delivery) => delivery.deliveryId !== deliveryId);
+    return this.#saveEnd({ ...turn, deliveries });
+  }
+
+  /** The receipts' changes, and the result where there is one to send. */
+  #planEnd(turn: EndedTurn): {
+    readonly changes: readonly DeliveryChange[];
+    readonly events: readonly NewEvent[];
+  } {
+    const members = turn.deliveries
+      .filter(({ isMember }) => isMember)
+      .flatMap(({ deliveryId }) => this.#store.getByDelivery(deliveryId) ?? []);
+    const made = makeResult(turn, members);
+    const isTooLarge = made.kind === 'withheld' && made.reason === 'too_large';
+    const changes = turn.deliveries.map(({ change, deliveryId, isMember }): DeliveryChange => {
+      const lost = isTooLarge && isMember && change.state === 'completed';
+      return { deliveryId, change: lost ? tooLarge : storedChange(change, null) };
+    });
+    if (made.kind === 'withheld') {
+      const { agentId, turnId } = turn;
+      if (members.length > 0) {
+        this.#logger.info({ agentId, turnId, reason: made.reason }, 'a result is withheld');
+      }
+      return { changes, events: [] };
+    }
+    const { deviceId, result } = made;
+    if (this.#store.hasResult(result.resultId)) return { changes, events: [] };
+    const payload = { ...result };
+    const event: NewEvent = { kind: 'turn.result', agentId: turn.agentId, deviceId, payload };
+    return { changes, events: [event] };
+  }
+
+  #tellAll(events: readonly StoredEvent[]): void {
+    for (const stored of events) {
+      const { agentId, kind, payload } = stored.event;
+      if (kind === 'receipt.updated') {
+        this.#tell(stored, (payload as { readonly receipt: Receipt }).receipt);
+        continue;
+      }
+      this.#events.emit('event', stored);
+      this.#events.emit(kind, { ...payload, ...(agentId ? { agentId } : {}) } as never);
     }
   }
 
   #keep(unsaved: UnsavedChange): void {
     if (this.#unsaved.length >= maxUnsavedChanges) {
-      this.#logger.error(
-        { deliveryId: unsaved.deliveryId },
-        'too many unsaved receipts; one is lost',
-      );
+      this.#logger.error(unsaved.about, 'too many unsaved changes; one is lost');
       return;
     }
     this.#unsaved.push(unsaved);

@@ -6,14 +6,24 @@ import type {
   QuestionAnswerRequest,
   Receipt,
   ReceiptWaitRequest,
+  RecapTurn,
   TurnSendRequest,
   TurnStopRequest,
 } from '@ostler/protocol';
 import { type Clock, CodedError, Emitter, type Ids, type Logger } from '@ostler/runtime';
-import type { ReceiptQuery, ReceiptStore } from '@ostler/store';
+import type { ReceiptQuery, ReceiptStore, StoredEvent } from '@ostler/store';
 import type { AgentSession } from './agent-session.js';
 import { Focus } from './focus.js';
-import { type LaunchAgentRequest, launchAgent } from './launch-agent.js';
+import {
+  type AdoptedTerminal,
+  adoptAgent,
+  inProcessTerminals,
+  type LaunchAgentRequest,
+  launchAgent,
+  type SessionRecord,
+  type SessionSurroundings,
+  type TerminalSource,
+} from './launch-agent.js';
 import type { OperationContext, Reserved } from './operations/operation.js';
 import { questionAnswer } from './operations/question-answer.js';
 import { turnSend } from './operations/turn-send.js';
@@ -33,6 +43,8 @@ export interface ServiceOptions {
   readonly limits: Partial<ControllerLimits>;
   /** Agents that may run at once. */
   readonly maxAgents: number;
+  /** In this process where left out. */
+  readonly terminals?: TerminalSource;
 }
 
 /** The operations, and the agents they work on. Embedders and a daemon share it. */
@@ -67,15 +79,8 @@ export class Service implements AsyncDisposable {
    */
   async launch(request: LaunchAgentRequest): Promise<AgentSession> {
     this.#assertOpen();
-    const { engines, maxAgents } = this.#options;
-    const engine = engines.find(({ id }) => id === request.engine);
-    if (!engine) {
-      const known = engines.map(({ id }) => id).join(', ');
-      throw new CodedError(
-        'ENGINE_UNKNOWN',
-        `there is no engine "${request.engine}"; known are ${known}. Use "generic" for any other program`,
-      );
-    }
+    const { maxAgents } = this.#options;
+    const engine = this.#engine(request.engine);
     const names = [...this.#agents.values()].filter(({ gone }) => !gone).map(({ name }) => name);
     const taken = new Set([...names, ...this.#launching]);
     const name = request.name ?? freeName(engine.id, taken);
@@ -90,11 +95,8 @@ export class Service implements AsyncDisposable {
     }
     this.#launching.add(name);
     try {
-      const agent = await launchAgent(
-        { ...this.#options, machineId: this.machineId, ledger: this.#ledger },
-        engine,
-        { ...request, name },
-        () => this.#announceAgents(),
+      const agent = await launchAgent(this.#surroundings, engine, { ...request, name }, () =>
+        this.#announceAgents(),
       );
       if (this.#closing) {
         await agent[Symbol.asyncDispose]();
@@ -106,6 +108,27 @@ export class Service implements AsyncDisposable {
     } finally {
       this.#launching.delete(name);
     }
+  }
+
+  /**
+   * Goes on with an agent that an earlier process launched and that still runs. The terminal is
+   * the service's from here on. Throws CodedError ENGINE_UNKNOWN, CLOSED; then it is left alone.
+   */
+  async adopt(record: SessionRecord, opened: AdoptedTerminal): Promise<AgentSession> {
+    this.#assertOpen();
+    const engine = this.#engine(record.engine);
+    const agent = await adoptAgent(this.#surroundings, engine, record, opened, () =>
+      this.#announceAgents(),
+    );
+    this.#agents.set(agent.agentId, agent);
+    this.#announceAgents();
+    return agent;
+  }
+
+  /** Lets every agent live on, and closes the store: a later process may adopt them. */
+  async release(): Promise<void> {
+    this.#closing ??= this.#end((agent) => agent.release());
+    await this.#closing;
   }
 
   /** Ends an agent and forgets it. Throws CodedError AGENT_NOT_FOUND. */
@@ -153,6 +176,31 @@ export class Service implements AsyncDisposable {
   /** A device's receipts, newest first. */
   receipts(deviceId: string, query: ReceiptQuery): readonly Receipt[] {
     return this.#options.store.listReceipts(deviceId, query);
+  }
+
+  /** The device's pairing ended: what of its inputs nothing was written of is rejected as REVOKED. */
+  revokeDevice(deviceId: string): void {
+    const { store } = this.#options;
+    for (const record of store.listUnresolved()) {
+      if (record.deviceId !== deviceId || record.dispatch || record.receipt.state !== 'queued') {
+        continue;
+      }
+      const { agentId, deliveryId } = record.receipt;
+      const message = "the device's pairing was revoked before anything was written";
+      // First the receipt: a delivery that is no longer queued can't be dispatched.
+      this.#ledger.change(deliveryId, { state: 'rejected', error: { code: 'REVOKED', message } });
+      this.#agents.get(agentId)?.controller.cancel(deliveryId);
+    }
+  }
+
+  /** The newest turns of an agent, newest last. Throws as `agent`. */
+  recap(agentId: string, turns: number): readonly RecapTurn[] {
+    return this.agent(agentId).recap(turns);
+  }
+
+  /** The device's kept results, oldest first, as they are told again after a resync. */
+  results(deviceId: string): readonly StoredEvent[] {
+    return this.#ledger.results(deviceId);
   }
 
   turnSend(deviceId: string, request: TurnSendRequest): Reserved {
@@ -209,7 +257,7 @@ export class Service implements AsyncDisposable {
 
   /** Ends every agent, then the store. Idempotent. */
   close(): Promise<void> {
-    this.#closing ??= this.#close();
+    this.#closing ??= this.#end((agent) => agent[Symbol.asyncDispose]());
     return this.#closing;
   }
 
@@ -217,9 +265,25 @@ export class Service implements AsyncDisposable {
     return this.close();
   }
 
-  async #close(): Promise<void> {
+  get #surroundings(): SessionSurroundings {
+    const { terminals = inProcessTerminals } = this.#options;
+    return { ...this.#options, machineId: this.machineId, ledger: this.#ledger, terminals };
+  }
+
+  #engine(id: string): Engine {
+    const { engines } = this.#options;
+    const engine = engines.find((candidate) => candidate.id === id);
+    if (engine) return engine;
+    const known = engines.map((candidate) => candidate.id).join(', ');
+    throw new CodedError(
+      'ENGINE_UNKNOWN',
+      `there is no engine "${id}"; known are ${known}. Use "generic" for any other program`,
+    );
+  }
+
+  async #end(part: (agent: AgentSession) => Promise<void>): Promise<void> {
     const agents = [...this.#agents.values()];
-    const ended = await Promise.allSettled(agents.map((agent) => agent[Symbol.asyncDispose]()));
+    const ended = await Promise.allSettled(agents.map(part));
     this.#ledger[Symbol.dispose]();
     this.#options.store.close();
     this.events.clear();

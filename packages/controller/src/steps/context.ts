@@ -19,6 +19,16 @@ export function withActive(
   return context.active ? { active: { ...context.active, ...change } } : {};
 }
 
+const maxUnseenInputs = 64;
+
+/** With the active input, where its paste has not been seen when it is let go. */
+export function unseenAfter({ active, outstanding, unseen }: InputContext): InputContext['unseen'] {
+  const input = outstanding.find(({ deliveryId }) => deliveryId === active?.deliveryId);
+  if (!input || active?.echoSeen !== false) return unseen;
+  const { deliveryId, fingerprint, sinceMs } = input;
+  return [...unseen, { deliveryId, fingerprint, sinceMs }].slice(-maxUnseenInputs);
+}
+
 export function rejection(code: string, message: string): ReceiptChange {
   return { state: 'rejected', error: { code, message } };
 }

@@ -81,6 +81,8 @@ export function resolveByHand(context: InputContext, event: InputEvent): Effect 
   const effect = new Effect();
   if (event.type !== 'RESOLVE') return effect;
   const { deliveryId } = event;
+  const input = context.outstanding.find((each) => each.deliveryId === deliveryId);
+  if (!input?.doubted) return effect;
   if (event.outcome === 'not_submitted') {
     effect.change({
       outstanding: context.outstanding.filter((input) => input.deliveryId !== deliveryId),
@@ -91,7 +93,8 @@ export function resolveByHand(context: InputContext, event: InputEvent): Effect 
   } else if (event.outcome === 'submitted') {
     effect.report(deliveryId, { state: 'delivered', error: null });
   }
-  effect.change({ active: null });
+  if (context.active?.deliveryId === deliveryId) effect.change({ active: null });
+  effect.change({ unseen: context.unseen.filter((each) => each.deliveryId !== deliveryId) });
   return effect;
 }
 

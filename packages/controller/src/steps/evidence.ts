@@ -1,12 +1,19 @@
 import type { InputMode } from '@ostler/protocol';
 import { observed } from '../guards.js';
 import {
+  type EndedDelivery,
   type InputContext,
   type InputEvent,
   inputStatus,
   type ReceiptChange,
 } from '../machine-types.js';
-import { creditAmong, endTurn, matchEvidence } from '../outstanding.js';
+import {
+  creditAmong,
+  endTurn,
+  matchEvidence,
+  type Outstanding,
+  stampToleranceMs,
+} from '../outstanding.js';
 import { activeOf, modeOf, withActive } from './context.js';
 import { Effect, type Step } from './effect.js';
 
@@ -61,7 +68,7 @@ export function creditEvidence(context: InputContext, event: InputEvent): Effect
       state: 'started',
       input,
       error: null,
-      turnStarted: { turnRef: seen.turnRef },
+      turnStarted: seen,
     };
     effect.report(deliveryId, change);
   } else if (!match.accepted) {
@@ -80,16 +87,54 @@ export function openTurn(_context: InputContext, event: InputEvent): Effect {
 export function closeTurn(context: InputContext, event: InputEvent): Effect {
   const effect = new Effect();
   if (event.type !== 'TURN_ENDED') return effect;
-  const { ended, left } = endTurn(context.outstanding, event.inputRefs);
+  const { end } = event;
+  const { ended, left } = endTurn(context.outstanding, end.inputRefs);
+  // Inputs that only stand between the turn's start and its end: one can be meant, several can't.
+  const overlap = end.tie === 'order' && end.inputRefs.length > 1;
   effect.change({ turnOpenSinceMs: null, startPendingSinceMs: null, outstanding: left });
-  for (const { input, told } of ended) {
+  const takenAt = ({ inputRef }: Outstanding): number => end.inputRefs.indexOf(inputRef ?? '');
+  const inOrder = [...ended].sort((one, other) => takenAt(one.input) - takenAt(other.input));
+  const deliveries = inOrder.map(({ input, told }): EndedDelivery => {
     const { deliveryId, mode } = input;
-    const change = told ? endOf(event.outcome, mode) : untold;
-    effect.report(deliveryId, change);
-    effect.forget(deliveryId);
+    if (!told) return { deliveryId, change: untold, isMember: false };
+    if (overlap) return { deliveryId, change: overlapping, isMember: false };
+    return { deliveryId, change: endOf(end.outcome, mode), isMember: end.tie !== 'order' };
+  });
+  effect.command({ type: 'endTurn', params: { end, deliveries } });
+  for (const { deliveryId } of deliveries) effect.forget(deliveryId);
+  return effect;
+}
+
+/** Their turn is over, and nothing will tell how. */
+export function giveUpTies(context: InputContext, event: InputEvent): Effect {
+  const effect = new Effect();
+  if (event.type !== 'UNTIED') return effect;
+  const { ended, left } = endTurn(context.outstanding, event.inputRefs);
+  effect.change({ outstanding: left });
+  for (const { input } of ended) {
+    effect.report(input.deliveryId, untied);
+    effect.forget(input.deliveryId);
   }
   return effect;
 }
+
+const untied: ReceiptChange = {
+  state: 'unknown',
+  error: {
+    code: 'RESULT_EVIDENCE_MISSING',
+    message:
+      "the turn that took this input is over, and the record does not tie it to the turn's end",
+  },
+};
+
+const overlapping: ReceiptChange = {
+  state: 'unknown',
+  error: {
+    code: 'OVERLAPPING_INPUTS',
+    message:
+      'several inputs went into one turn, and the record does not tell which of them it ended',
+  },
+};
 
 const untold: ReceiptChange = {
   state: 'unknown',
@@ -120,6 +165,7 @@ export function withdraw(context: InputContext, event: InputEvent): Effect {
     (input) =>
       input.accepted &&
       !input.consumed &&
+      event.atMs + stampToleranceMs >= input.sinceMs &&
       (event.fingerprint === null || input.fingerprint === event.fingerprint),
   );
   effect.change({

@@ -1,11 +1,11 @@
-import { holdAt, isBusy, observed } from '../guards.js';
+import { holdAt, isBusy, observed, twinHoldLeftMs } from '../guards.js';
 import {
   type ActiveInput,
   type InputContext,
   type InputEvent,
   inputStatus,
 } from '../machine-types.js';
-import { waitingPhase } from '../observation.js';
+import { type Observation, waitingPhase } from '../observation.js';
 import { unresolvedCount } from '../outstanding.js';
 import { fits } from '../waiting-queue.js';
 import { activeOf, rejection, withActive } from './context.js';
@@ -53,6 +53,8 @@ export function takeNext(context: InputContext): Effect {
     looks: 0,
     composerDiscredited: false,
     pasteSeen: false,
+    echoSeen: false,
+    twinPossible: false,
     stashSeen: false,
     settled: false,
     doubt: null,
@@ -72,15 +74,33 @@ export function reportHeld(context: InputContext, event: InputEvent): Effect {
       ? inputStatus(mode, 'waiting_for_turn')
       : inputStatus(mode, waitingPhase(hold), { hold });
   const reported = `${input.mode} ${input.phase} ${hold ?? ''}`;
-  // These two end by time as well, and nothing on the screen may tell.
-  if (hold === null || hold === 'turn_starting') {
-    const delayMs = hold === null ? context.limits.idleSettleMs : context.limits.turnStartMs;
-    effect.startTimer('idle', delayMs);
-  }
+  const endsAfterMs = endsByTimeMs(hold, context, seen);
+  if (endsAfterMs !== null) effect.startTimer('idle', endsAfterMs);
   if (reported === active.reported) return effect;
   effect.change(withActive(context, { reported }));
   effect.report(active.deliveryId, { input });
   return effect;
+}
+
+/** Waits that end by time as well, where nothing on the screen may tell. */
+function endsByTimeMs(
+  hold: string | null,
+  context: InputContext,
+  seen: Observation,
+): number | null {
+  const { limits } = context;
+  switch (hold) {
+    case null:
+      return limits.idleSettleMs;
+    case 'turn_starting':
+      return limits.turnStartMs;
+    case 'person_typing':
+      return limits.personQuietMs - seen.personTypedAgoMs;
+    case 'unconfirmed_input':
+      return twinHoldLeftMs(context, seen);
+    default:
+      return null;
+  }
 }
 
 export function rejectRefused(context: InputContext, event: InputEvent): Effect {

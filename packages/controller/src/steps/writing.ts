@@ -5,7 +5,7 @@ import {
   inputStatus,
   type ReceiptChange,
 } from '../machine-types.js';
-import { activeOf, modeOf, rejection, withActive } from './context.js';
+import { activeOf, modeOf, rejection, unseenAfter, withActive } from './context.js';
 import { Effect } from './effect.js';
 
 export function freezeMode(context: InputContext, event: InputEvent): Effect {
@@ -42,13 +42,22 @@ export function trackActive(context: InputContext, event: InputEvent): Effect {
   if (event.type !== 'JOURNALLED') return effect;
   const { deliveryId, fingerprint, mode } = activeOf(context);
   effect.change({
+    ...withActive(context, {
+      twinPossible:
+        event.twinTouched ||
+        context.unseen.some(
+          (other) =>
+            other.fingerprint === fingerprint &&
+            event.pastedAtMs - other.sinceMs < context.limits.twinHoldMs,
+        ),
+    }),
     outstanding: [
       ...context.outstanding,
       {
         deliveryId,
         fingerprint,
         mode: mode ?? 'direct',
-        pastedAtMs: event.pastedAtMs,
+        sinceMs: event.pastedAtMs,
         credited: [],
         accepted: false,
         doubted: false,
@@ -64,9 +73,17 @@ export function trackActive(context: InputContext, event: InputEvent): Effect {
   return effect;
 }
 
-export function pressEnter(context: InputContext): Effect {
+export function pressEnter(context: InputContext, event: InputEvent): Effect {
   const effect = new Effect();
   const { deliveryId, enters, deadlinePassed } = activeOf(context);
+  const { nowMs, personTyped } = observed(event);
+  if (enters === 0 && !personTyped) {
+    effect.change({
+      outstanding: context.outstanding.map((input) =>
+        input.deliveryId === deliveryId ? { ...input, sinceMs: nowMs } : input,
+      ),
+    });
+  }
   effect.change(
     withActive(context, {
       retryDue: false,
@@ -106,6 +123,7 @@ export function countLook(context: InputContext, event: InputEvent): Effect {
       looks: active.looks + 1,
       composerDiscredited: active.composerDiscredited || seen.hold !== null,
       stashSeen: active.stashSeen || seen.stashed,
+      echoSeen: active.echoSeen || (seen.composer && seen.draft !== 'empty'),
       pasteSeen:
         active.pasteSeen || seen.hold !== null || (seen.composer && seen.draft !== 'empty'),
     }),
@@ -129,6 +147,6 @@ export function endTransaction(_context: InputContext): Effect {
   return effect;
 }
 
-export function dropActive(): Effect {
-  return new Effect().change({ active: null });
+export function dropActive(context: InputContext): Effect {
+  return new Effect().change({ active: null, unseen: unseenAfter(context) });
 }

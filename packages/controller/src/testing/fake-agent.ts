@@ -225,6 +225,9 @@ export async function rig(
     },
     listener: {
       receiptChanged: (deliveryId, change) => void reports.push({ deliveryId, change }),
+      turnEnded: (_, deliveries) => {
+        for (const { deliveryId, change } of deliveries) reports.push({ deliveryId, change });
+      },
       read: () => undefined,
     },
   });

@@ -112,6 +112,7 @@ function eventOf(entry: z.infer<typeof entrySchema>): EngineEvent | null {
         turnRef: entry.turn,
         outcome: entry.outcome,
         inputRefs: entry.inputs,
+        endRef: entry.turn,
         finalText: entry.text,
         atMs,
       };

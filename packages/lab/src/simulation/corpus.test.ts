@@ -8,13 +8,28 @@ interface Entry {
   readonly plan: Plan;
 }
 
-const corpus = JSON.parse(
-  readFileSync(new URL('corpus.json', import.meta.url), 'utf8'),
-) as readonly Entry[];
+/** A schedule that once broke an invariant of the house itself. */
+interface PastFailure {
+  readonly fault: string;
+  readonly plan: Plan;
+}
+
+const read = (name: string): unknown =>
+  JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8'));
+const corpus = read('corpus.json') as readonly Entry[];
+const pastFailures = read('past-failures.json') as readonly PastFailure[];
 
 test.each(corpus.map(({ catches, plan }) => [catches, plan] as const))(
   'the schedule that catches "%s" breaks nothing as the house is',
   async (_catches, plan) => {
+    const { violations } = await runPlan(plan);
+    expect(violations).toEqual([]);
+  },
+);
+
+test.each(pastFailures.map(({ fault, plan }) => [fault, plan] as const))(
+  'mended: %s',
+  async (_fault, plan) => {
     const { violations } = await runPlan(plan);
     expect(violations).toEqual([]);
   },

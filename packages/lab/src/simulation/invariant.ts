@@ -6,6 +6,7 @@ import type {
   ReceiptFact,
   ReplyFact,
   RestFact,
+  ResultFact,
   SubmitFact,
   WriteFact,
 } from './truth.js';
@@ -16,6 +17,8 @@ export interface Checks {
   readonly write: (fact: WriteFact) => string | null;
   /** A receipt was changed in the store. */
   readonly receipt: (fact: ReceiptFact) => string | null;
+  /** A result was committed. */
+  readonly result: (fact: ResultFact) => string | null;
   /** The engine takes its draft as an input. */
   readonly submit: (fact: SubmitFact) => string | null;
   /** A key did something to a dialog. */

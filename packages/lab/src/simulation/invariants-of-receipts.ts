@@ -65,6 +65,25 @@ export const receiptInvariants: readonly Invariant[] = [
     },
   },
   {
+    name: 'a-result-is-true',
+    sentence:
+      'A result names only inputs whose own turn it closes, once each, and goes to their owner alone.',
+    checks: {
+      result: ({ result, isPrivate, members, earlier }) => {
+        if (!isPrivate) return 'a result goes to somebody else';
+        if (earlier > 0) return 'an input is answered a second time';
+        for (const member of members) {
+          if (!member) return 'a result names an input that nobody sent';
+          const { answer, key, turnEnded } = member;
+          if (turnEnded !== result.outcome || answer !== result.fullText) {
+            return `${key} is answered by "${result.fullText}" (${result.outcome}), and its turn says "${answer}" (${turnEnded ?? 'open'})`;
+          }
+        }
+        return null;
+      },
+    },
+  },
+  {
     name: 'rejected-is-true',
     sentence: 'A receipt says rejected only where the engine never got the input submitted.',
     checks: {

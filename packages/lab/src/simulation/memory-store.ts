@@ -7,11 +7,16 @@ import {
   type ReceiptChange,
   receiptsPerDeviceCount,
   settledRetentionMs,
+  type TurnResult,
+  turnResultRetentionMs,
+  turnResultsKeptCount,
 } from '@ostler/protocol';
 import { type Clock, CodedError, type Ids } from '@ostler/runtime';
 import type {
   ApplyResult,
   ApplyTogetherResult,
+  ConsumedInput,
+  ConsumedInputs,
   DeliveryRecord,
   DispatchMark,
   DispatchStep,
@@ -21,6 +26,7 @@ import type {
   NewEvent,
   ReceiptQuery,
   ReceiptStore,
+  RecordMark,
   ReplayResult,
   Reservation,
   ReserveResult,
@@ -48,6 +54,9 @@ export class MemoryDisk {
   readonly rows: Map<string, Row> = new Map();
   readonly deliveryByKey: Map<string, string> = new Map();
   readonly events: StoredEvent[] = [];
+  readonly results: { readonly stored: StoredEvent; readonly atMs: number }[] = [];
+  readonly consumed: ConsumedInput[] = [];
+  readonly endedTurns: Set<string> = new Set();
   readonly settings: Map<string, string> = new Map();
   readonly instances: { readonly id: string; readonly lastEventBefore: number }[] = [];
   newestEventId = 0;
@@ -180,8 +189,79 @@ export class MemoryReceiptStore implements ReceiptStore {
     };
   }
 
-  applyTogether(): ApplyTogetherResult {
-    throw new CodedError('UNSUPPORTED', 'nothing simulated changes receipts together');
+  applyTogether(
+    changes: readonly { readonly deliveryId: string; readonly change: ReceiptChange }[],
+    events: readonly NewEvent[] = [],
+    mark: RecordMark = {},
+  ): ApplyTogetherResult {
+    this.#assertOpen();
+    const results = events.filter(({ kind }) => kind === 'turn.result');
+    const ids = results.map(({ payload }) => (payload as unknown as TurnResult).resultId);
+    if (ids.some((id) => this.hasResult(id))) {
+      throw new CodedError('RESULT_KNOWN', 'this result is kept already; it is never changed');
+    }
+    const latest = new Map<string, Receipt>();
+    const receipts: Receipt[] = [];
+    const moved: { readonly row: Row; readonly receipt: Receipt }[] = [];
+    for (const { deliveryId, change } of changes) {
+      const row = this.#disk.rows.get(deliveryId);
+      if (!row) return { kind: 'refused', deliveryId, reason: 'not_found' };
+      const receipt = latest.get(deliveryId) ?? row.receipt;
+      const mode = change.input?.mode;
+      if (row.dispatch && mode !== undefined && mode !== receipt.input?.mode) {
+        return { kind: 'refused', deliveryId, reason: 'mode' };
+      }
+      const result = applyToReceipt(receipt, change, this.#clock.nowMs());
+      if (result.kind === 'refused') return { ...result, deliveryId };
+      latest.set(deliveryId, result.receipt);
+      receipts.push(result.receipt);
+      if (result.kind === 'applied') moved.push({ row, receipt: result.receipt });
+    }
+    const stored = moved.map(({ row, receipt }) => {
+      row.receipt = receipt;
+      return this.#announce(receipt, row.deviceId);
+    });
+    for (const event of events) {
+      const told = this.appendEvent(event);
+      stored.push(told);
+      if (event.kind === 'turn.result') {
+        this.#disk.results.push({ stored: told, atMs: this.#clock.nowMs() });
+        if (this.#disk.results.length > turnResultsKeptCount) this.#disk.results.shift();
+      }
+    }
+    const { consumed, endedTurnId } = mark;
+    if (consumed && !this.#disk.consumed.some((known) => isSameEntry(known, consumed))) {
+      this.#disk.consumed.push(consumed);
+    }
+    if (endedTurnId !== undefined) this.#disk.endedTurns.add(endedTurnId);
+    return { kind: 'applied', receipts, events: stored };
+  }
+
+  results(deviceId: string): readonly StoredEvent[] {
+    this.#assertOpen();
+    const { serverInstanceId } = this;
+    return this.#disk.results
+      .filter(({ atMs }) => atMs > this.#clock.nowMs() - turnResultRetentionMs)
+      .filter(({ stored }) => stored.deviceId === deviceId)
+      .map(({ stored }) => ({ ...stored, event: { ...stored.event, serverInstanceId } }));
+  }
+
+  hasResult(resultId: string): boolean {
+    this.#assertOpen();
+    return this.#disk.results.some(
+      ({ stored }) => (stored.event.payload as unknown as TurnResult).resultId === resultId,
+    );
+  }
+
+  consumedInputs(agentId: string): ConsumedInputs {
+    this.#assertOpen();
+    const inputs = this.#disk.consumed.filter((input) => input.agentId === agentId);
+    return { inputs, wholeSinceMs: 0 };
+  }
+
+  hasEnded(turnId: string): boolean {
+    this.#assertOpen();
+    return this.#disk.endedTurns.has(turnId);
   }
 
   getReceipt(deviceId: string, idempotencyKey: string): Receipt | null {
@@ -346,6 +426,9 @@ export class MemoryReceiptStore implements ReceiptStore {
 
 const keyOf = (deviceId: string, idempotencyKey: string): string =>
   `${deviceId}\u0000${idempotencyKey}`;
+
+const isSameEntry = (one: ConsumedInput, other: ConsumedInput): boolean =>
+  one.agentId === other.agentId && one.inputRef === other.inputRef;
 
 function recordOf(row: Row): DeliveryRecord {
   const { receipt, deviceId, textBytes, dispatch, steps } = row;

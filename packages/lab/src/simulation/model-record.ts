@@ -72,9 +72,18 @@ export class ModelRecord {
     turnRef: string,
     outcome: 'completed' | 'failed' | 'cancelled',
     inputRefs: readonly string[],
+    finalText: string,
   ): void {
     const atMs = this.#clock.nowMs();
-    this.#put({ kind: 'turn_ended', turnRef, outcome, inputRefs, finalText: null, atMs });
+    this.#put({
+      kind: 'turn_ended',
+      turnRef,
+      outcome,
+      inputRefs,
+      endRef: turnRef,
+      finalText,
+      atMs,
+    });
   }
 
   #put(event: EngineEvent): void {

@@ -27,6 +27,8 @@ interface TurnsParts {
 
 const calmTurnMs = 200;
 
+const answerOf = ({ ref }: Turn): string => `the answer of ${ref}`;
+
 /** Turns, and what waits in the engine for one. */
 export class ModelTurns {
   readonly #parts: TurnsParts;
@@ -86,8 +88,9 @@ export class ModelTurns {
     this.#parts.witness.turnEnded(
       named ? turn.members.flatMap(({ pieces }) => pieces) : [],
       outcome,
+      answerOf(turn),
     );
-    this.#parts.record.turnEnded(turn.ref, outcome, refs);
+    this.#parts.record.turnEnded(turn.ref, outcome, refs, answerOf(turn));
     this.#release();
     this.#parts.onChange();
   }

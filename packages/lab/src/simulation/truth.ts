@@ -1,5 +1,5 @@
 import type { ControllerLimits } from '@ostler/controller';
-import type { Receipt } from '@ostler/protocol';
+import type { Receipt, TurnResult } from '@ostler/protocol';
 import type { Piece } from './model-draft.js';
 import type { ModelKey } from './model-keys.js';
 import type { Leaving } from './sim-terminal.js';
@@ -30,6 +30,8 @@ export interface DeliveryTruth {
   consumed: number;
   withdrawn: boolean;
   turnEnded: 'completed' | 'failed' | 'cancelled' | null;
+  /** The last words of the turn that took it. */
+  answer: string | null;
   submittedAtMs: number | null;
   /** The engine's record or hook told the living session of it. */
   evidenceAtMs: number | null;
@@ -67,6 +69,17 @@ export interface ReceiptFact {
   readonly delivery: DeliveryTruth;
   readonly before: Receipt;
   readonly after: Receipt;
+}
+
+/** A result was committed. */
+export interface ResultFact {
+  readonly result: TurnResult;
+  /** It is told to the device that reserved its members alone. */
+  readonly isPrivate: boolean;
+  /** Its members, null for one that nobody reserved. */
+  readonly members: readonly (DeliveryTruth | null)[];
+  /** Results so far that name one of them. */
+  readonly earlier: number;
 }
 
 export interface SubmitFact {

@@ -1,4 +1,4 @@
-import type { Receipt } from '@ostler/protocol';
+import type { Receipt, TurnResult } from '@ostler/protocol';
 import { pasteStart } from '@ostler/terminal';
 import type { Checks } from './invariant.js';
 import { broken } from './invariants.js';
@@ -32,6 +32,7 @@ export interface Tally {
   /** From the submission to the receipt that says accepted, summed over `accepted`. */
   accepted: number;
   acceptedAfterMs: number;
+  results: number;
   looks: number;
   steps: number;
 }
@@ -47,6 +48,7 @@ export const emptyTally = (): Tally => ({
   evidenceUsedAfterMs: 0,
   accepted: 0,
   acceptedAfterMs: 0,
+  results: 0,
   looks: 0,
   steps: 0,
 });
@@ -67,6 +69,7 @@ export class Watch {
   readonly sessions: SessionTruth[] = [];
   readonly #parts: WatchParts;
   readonly #byWrite = new Map<number, DeliveryTruth>();
+  readonly #answered = new Set<string>();
   /** Restarts so far. */
   life = 0;
   #order = 0;
@@ -115,6 +118,7 @@ export class Watch {
       consumed: 0,
       withdrawn: false,
       turnEnded: null,
+      answer: null,
       submittedAtMs: null,
       evidenceAtMs: null,
       acceptedAtMs: null,
@@ -165,6 +169,16 @@ export class Watch {
         this.tally.acceptedAfterMs += delivery.acceptedAtMs - delivery.submittedAtMs;
       }
     }
+  }
+
+  resultIs(result: TurnResult, isPrivate: boolean): void {
+    const ids = result.correlation.inputs.map((input) => input.deliveryId);
+    const members = ids.map((id) => this.deliveries.get(id) ?? null);
+    this.note(() => `a result for ${members.map((member) => member?.key).join(', ')}`);
+    const earlier = ids.filter((id) => this.#answered.has(id)).length;
+    for (const id of ids) this.#answered.add(id);
+    this.tally.results += 1;
+    this.check('result', { result, isPrivate, members, earlier });
   }
 
   /** The journal says which delivery the next bytes are for. */
@@ -235,9 +249,12 @@ export class Watch {
         this.note(() => `[${session.index}] the engine gives its queue back`);
         for (const delivery of this.#oursOf(pieces)) delivery.withdrawn = true;
       },
-      turnEnded: (pieces, outcome) => {
+      turnEnded: (pieces, outcome, answer) => {
         this.note(() => `[${session.index}] the turn ends: ${outcome}`);
-        for (const delivery of this.#oursOf(pieces)) delivery.turnEnded = outcome;
+        for (const delivery of this.#oursOf(pieces)) {
+          delivery.turnEnded = outcome;
+          delivery.answer = answer;
+        }
       },
       dialogKey: (dialog, key, sent) => {
         const seen = session.seenAtWrite.get(sent.serial) ?? null;

@@ -1,8 +1,9 @@
-import type { Receipt, ReceiptChange } from '@ostler/protocol';
+import type { Receipt, ReceiptChange, TurnResult } from '@ostler/protocol';
 import { CodedError } from '@ostler/runtime';
 import type {
   ApplyResult,
   ApplyTogetherResult,
+  ConsumedInputs,
   DeliveryRecord,
   DispatchMark,
   DispatchStep,
@@ -12,6 +13,7 @@ import type {
   NewEvent,
   ReceiptQuery,
   ReceiptStore,
+  RecordMark,
   ReplayResult,
   Reservation,
   ReserveResult,
@@ -21,6 +23,7 @@ import type {
 export interface StoreWatch {
   readonly reserved: (receipt: Receipt) => void;
   readonly receiptIs: (receipt: Receipt) => void;
+  readonly resultIs: (result: TurnResult, deviceId: string | null) => void;
   readonly journalled: (deliveryId: string) => void;
   /** Something has been committed. The process may die here. */
   readonly committed: (agentId: string | null) => void;
@@ -99,9 +102,39 @@ export class WatchedStore implements ReceiptStore {
   applyTogether(
     changes: readonly { readonly deliveryId: string; readonly change: ReceiptChange }[],
     events?: readonly NewEvent[],
+    mark?: RecordMark,
   ): ApplyTogetherResult {
     this.#beforeWrite();
-    return this.#store.applyTogether(changes, events);
+    const result = this.#store.applyTogether(changes, events, mark);
+    if (result.kind === 'applied') {
+      for (const receipt of result.receipts) this.#watch.receiptIs(receipt);
+      for (const { event, deviceId } of result.events) {
+        if (event.kind !== 'turn.result') continue;
+        this.#watch.resultIs(event.payload as unknown as TurnResult, deviceId);
+      }
+      this.#committed(result.receipts[0]?.agentId ?? events?.[0]?.agentId ?? null);
+    }
+    return result;
+  }
+
+  results(deviceId: string): readonly StoredEvent[] {
+    this.#assertAlive();
+    return this.#store.results(deviceId);
+  }
+
+  hasResult(resultId: string): boolean {
+    this.#assertAlive();
+    return this.#store.hasResult(resultId);
+  }
+
+  consumedInputs(agentId: string): ConsumedInputs {
+    this.#assertAlive();
+    return this.#store.consumedInputs(agentId);
+  }
+
+  hasEnded(turnId: string): boolean {
+    this.#assertAlive();
+    return this.#store.hasEnded(turnId);
   }
 
   getReceipt(deviceId: string, idempotencyKey: string): Receipt | null {

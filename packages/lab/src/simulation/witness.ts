@@ -24,7 +24,11 @@ export interface Witness {
   consumed(pieces: readonly Piece[]): void;
   /** The engine gave it back: it is no longer on its way. */
   withdrawn(pieces: readonly Piece[]): void;
-  turnEnded(pieces: readonly Piece[], outcome: 'completed' | 'failed' | 'cancelled'): void;
+  turnEnded(
+    pieces: readonly Piece[],
+    outcome: 'completed' | 'failed' | 'cancelled',
+    answer: string,
+  ): void;
   dialogKey(dialog: OpenDialog, key: ModelKey['kind'], sent: Sent): void;
   erased(pieces: readonly Piece[], sent: Sent): void;
   shellRead(data: string, sent: Sent): void;

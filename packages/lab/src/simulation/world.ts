@@ -3,7 +3,7 @@ import { CodedError, type Ids, sequentialIds } from '@ostler/runtime';
 import type { AgentSession } from '@ostler/service';
 import type { ReceiptStore } from '@ostler/store';
 import { Callers } from './callers.js';
-import { SimDaemon } from './daemon.js';
+import { callerDevice, SimDaemon } from './daemon.js';
 import { MemoryDisk, MemoryReceiptStore } from './memory-store.js';
 import { ModelEngine } from './model-engine.js';
 import { eraseKey, escapeKey } from './model-reader.js';
@@ -202,6 +202,7 @@ export class World {
           if (asking) this.#watch.reserved(receipt, asking);
         },
         receiptIs: (receipt) => this.#watch.receiptIs(receipt),
+        resultIs: (result, deviceId) => this.#watch.resultIs(result, deviceId === callerDevice),
         journalled: (deliveryId) => this.#watch.journalled(deliveryId),
         committed: () => this.#moment(0, 'store_written'),
       },

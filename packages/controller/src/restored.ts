@@ -1,0 +1,68 @@
+import type { InputMode } from '@ostler/protocol';
+import type { ActiveInput } from './machine-types.js';
+import type { Outstanding } from './outstanding.js';
+
+/** An input that an earlier process dispatched into a session that still runs. */
+export interface RestoredInput {
+  readonly deliveryId: string;
+  readonly fingerprint: string;
+  readonly mode: InputMode;
+  /** Unix epoch: when its Enter was begun, or its paste where it had none. */
+  readonly sinceMs: number;
+  /** The engine was seen to have it. */
+  readonly accepted: boolean;
+  readonly enterBegun: boolean;
+  /** Why it is in doubt. */
+  readonly doubt: string;
+  /** An equal text was on its way at the same time: nothing tells which of them a turn took. */
+  readonly hasTwin?: boolean;
+  /** What was pasted, where somebody kept it; without it the draft can't be told from a person's. */
+  readonly text: string | null;
+}
+
+/** Goes on being matched against the engine's record. */
+export function restoredOutstanding(input: RestoredInput): Outstanding {
+  const { accepted, deliveryId, fingerprint, mode, sinceMs } = input;
+  return {
+    deliveryId,
+    fingerprint,
+    mode,
+    sinceMs,
+    credited: [],
+    accepted,
+    doubted: !accepted,
+    consumed: false,
+    inputRef: null,
+    turnRef: null,
+    tie: input.hasTwin === true ? 'lost' : 'own',
+  };
+}
+
+/**
+ * The barrier an earlier process left: its last input, where nothing shows that the engine has
+ * it. What it had seen of the screen is forgotten, so that only what is seen from now on counts.
+ */
+export function restoredBarrier(inputs: readonly RestoredInput[]): ActiveInput | null {
+  const last = inputs.at(-1);
+  if (!last || last.accepted) return null;
+  return {
+    deliveryId: last.deliveryId,
+    fingerprint: last.fingerprint,
+    bytes: 0,
+    mode: last.mode,
+    reported: '',
+    enters: last.enterBegun ? 1 : 0,
+    writeConfirmed: false,
+    retryDue: false,
+    deadlinePassed: true,
+    looks: 0,
+    composerDiscredited: true,
+    pasteSeen: false,
+    echoSeen: false,
+    twinPossible: true,
+    stashSeen: true,
+    settled: false,
+    doubt: last.doubt,
+    reclaimRounds: 0,
+  };
+}
