@@ -1,0 +1,41 @@
+import type { RequestOf, ResultOf } from '@ostler/protocol';
+import type { Connection } from '../connection.js';
+import { receiptFor } from '../event-view.js';
+
+const defaultListCount = 50;
+
+export function get(
+  { parts: { service }, view }: Connection,
+  { idempotencyKey }: RequestOf<'receipt.get'>,
+): ResultOf<'receipt.get'> {
+  const receipt = service.receiptGet(view.deviceId, idempotencyKey);
+  return { receipt: receipt && receiptFor(view, receipt) };
+}
+
+export async function wait(
+  { parts: { service }, signal, view }: Connection,
+  request: RequestOf<'receipt.wait'>,
+): Promise<ResultOf<'receipt.wait'>> {
+  const { receipt, waitEnded } = await service.receiptWait(view.deviceId, request, signal);
+  return { receipt: receiptFor(view, receipt), waitEnded };
+}
+
+export function list(
+  { parts: { service }, view }: Connection,
+  { agentId, limit = defaultListCount, state = 'all' }: RequestOf<'receipts.list'>,
+): ResultOf<'receipts.list'> {
+  const receipts = service.receipts(view.deviceId, {
+    unresolvedOnly: state === 'unresolved',
+    maxCount: limit,
+    ...(agentId === undefined ? {} : { agentId }),
+  });
+  return { receipts: receipts.map((receipt) => receiptFor(view, receipt)) };
+}
+
+export function resolve(
+  { parts: { service } }: Connection,
+  { agentId, deliveryId, outcome }: RequestOf<'receipt.resolve'>,
+): ResultOf<'receipt.resolve'> {
+  service.resolve(agentId, deliveryId, outcome);
+  return {};
+}

@@ -1,0 +1,41 @@
+import type { RequestOf, ResultOf } from '@ostler/protocol';
+import { CodedError } from '@ostler/runtime';
+import type { Connection } from '../connection.js';
+
+export async function attach(
+  connection: Connection,
+  request: RequestOf<'agent.attach'>,
+): Promise<ResultOf<'agent.attach'>> {
+  const { service, views } = connection.parts;
+  const agent = service.agent(request.agentId);
+  const { cols, readOnly = false, rows } = request;
+  const size = cols !== undefined && rows !== undefined ? { cols, rows } : null;
+  return await views.open(connection, agent, { readOnly, size });
+}
+
+export function detach(
+  { outbox, parts: { views } }: Connection,
+  { attachId }: RequestOf<'agent.detach'>,
+): ResultOf<'agent.detach'> {
+  views.of(outbox, attachId)[Symbol.dispose]();
+  return {};
+}
+
+export function input(
+  { outbox, parts: { views } }: Connection,
+  { attachId, data }: RequestOf<'agent.input'>,
+): ResultOf<'agent.input'> {
+  const outcome = views.of(outbox, attachId).type(Buffer.from(data, 'base64'));
+  if (outcome === 'refused') {
+    throw new CodedError('BACKPRESSURE', 'too many keys wait for the end of a delivery');
+  }
+  return { outcome };
+}
+
+export function size(
+  { outbox, parts: { views } }: Connection,
+  { attachId, cols, rows }: RequestOf<'agent.size'>,
+): ResultOf<'agent.size'> {
+  views.of(outbox, attachId).resize(cols, rows);
+  return {};
+}
