@@ -51,6 +51,18 @@ export const commands = {
     await handOver('tools/sim.mjs', args);
   },
 
+  async crash() {
+    await prepare();
+    process.env.OSTLER_CRASH_MATRIX = 'whole';
+    const file = 'packages/daemon/src/crash-matrix.test.ts';
+    await handOver('node_modules/vitest/vitest.mjs', ['run', file]);
+  },
+
+  async fuzz(args) {
+    await prepare();
+    await handOver('tools/fuzz.mjs', args);
+  },
+
   async engines(args) {
     await underLock('prepare', ensureInstalled);
     await handOver('tools/engines.mjs', args);

@@ -252,4 +252,20 @@ export const sabotages = [
     instead: 'false',
     breaks: ['no-merged-messages', 'accepted-is-true'],
   },
+  {
+    name: 'guess which turn took which of two equal texts',
+    file: 'packages/controller/src/outstanding.ts',
+    line: "told: input.tie === 'own' ||",
+    find: "input.tie === 'own'",
+    instead: 'true',
+    breaks: ['a-result-is-true', 'completed-is-true'],
+  },
+  {
+    name: 'answer an input with the words of another turn',
+    file: 'packages/controller/src/outstanding.ts',
+    line: 'const members = outstanding.filter(isNamed);',
+    find: 'outstanding.filter(isNamed)',
+    instead: 'outstanding.filter(({ inputRef }) => inputRef !== null)',
+    breaks: ['a-result-is-true', 'completed-is-true'],
+  },
 ];

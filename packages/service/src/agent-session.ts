@@ -208,6 +208,7 @@ export class AgentSession implements AsyncDisposable {
 
   summary(): AgentSummary {
     const { hold } = this.#reading;
+    const recap = this.#recap.latest(1)[0]?.recap ?? '';
     return {
       machineId: this.#options.machineId,
       agentId: this.agentId,
@@ -217,6 +218,7 @@ export class AgentSession implements AsyncDisposable {
       state: this.state,
       ...(hold === null || this.#gone ? {} : { hold }),
       queued: this.#controller?.depth.waiting ?? 0,
+      ...(recap === '' ? {} : { recap }),
     };
   }
 
@@ -313,8 +315,9 @@ export class AgentSession implements AsyncDisposable {
   #engineEvent(event: EngineEvent): void {
     if (event.kind === 'turn_started' || event.kind === 'turn_text' || event.kind === 'turn_tool') {
       const turnId = this.#turns.idOf(event.turnRef);
-      this.#recap.note(turnId, event);
-      this.#streams.note(turnId, event);
+      if (event.kind !== 'turn_started') this.#streams.note(turnId, event);
+      // What no turn of the record names is followed, but it is nobody's to sum up.
+      if (event.kind !== 'turn_tool' && event.turnRef !== null) this.#recap.note(turnId, event);
     }
     // The controller says nothing more once the agent is gone; its record still does.
     if (event.kind === 'turn_ended' && this.#gone) return this.#turnEnded(event, []);

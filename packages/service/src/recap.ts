@@ -8,6 +8,8 @@ const maxRecapCharacters = 60;
 const maxTextCharacters = 250;
 const maxFullTextBytes = 8_192;
 
+type RecapEvent = Extract<EngineEvent, { kind: 'turn_started' | 'turn_text' | 'turn_ended' }>;
+
 /** A text in the two short forms: on one line, and a little more of it. */
 export function shortForms(text: string): { readonly recap: string; readonly text: string } {
   return {
@@ -20,7 +22,7 @@ export function shortForms(text: string): { readonly recap: string; readonly tex
 export class Recap {
   readonly #turns: RecapTurn[] = [];
 
-  note(turnId: string, event: EngineEvent): void {
+  note(turnId: string, event: RecapEvent): void {
     switch (event.kind) {
       case 'turn_started':
         this.#put(turnId, { outcome: 'running', at: event.atMs }, '');

@@ -1,5 +1,5 @@
 import type { EngineEvent } from '@ostler/engines';
-import { type StreamKind, utf8Bytes } from '@ostler/protocol';
+import { type StreamFrame, type StreamKind, utf8Bytes } from '@ostler/protocol';
 import { type Clock, Emitter, type Timer } from '@ostler/runtime';
 import { countUnits } from './cut-text.js';
 
@@ -10,9 +10,11 @@ const maxPieceBytes = 4_096;
 /** One piece of what an agent does, for those who follow it. */
 export interface StreamMessage {
   readonly stream: StreamKind;
-  /** A frame of type `stream`; it has no event id and is never sent again. */
-  readonly event: object;
+  /** What is sent of it. */
+  readonly event: StreamFrame;
 }
+
+type StreamedEvent = Extract<EngineEvent, { kind: 'turn_text' | 'turn_tool' | 'turn_ended' }>;
 
 interface Gathered {
   readonly turnId: string;
@@ -24,7 +26,7 @@ interface Gathered {
  * while nobody follows.
  */
 export class AgentStreams implements Disposable {
-  readonly #head: { readonly machineId: string; readonly agentId: string };
+  readonly #head: Pick<StreamFrame, 'type' | 'machineId' | 'agentId'>;
   readonly #clock: Clock;
   readonly #messages: Emitter<{ message: StreamMessage }> = new Emitter();
   #followers = 0;
@@ -36,7 +38,8 @@ export class AgentStreams implements Disposable {
     readonly agentId: string;
     readonly clock: Clock;
   }) {
-    this.#head = { machineId: options.machineId, agentId: options.agentId };
+    const { agentId, machineId } = options;
+    this.#head = { type: 'stream', machineId, agentId };
     this.#clock = options.clock;
   }
 
@@ -53,7 +56,7 @@ export class AgentStreams implements Disposable {
     };
   }
 
-  note(turnId: string, event: EngineEvent): void {
+  note(turnId: string, event: StreamedEvent): void {
     if (this.#followers === 0) return;
     switch (event.kind) {
       case 'turn_text':
@@ -62,12 +65,12 @@ export class AgentStreams implements Disposable {
       case 'turn_tool': {
         this.#flush();
         const { name, state, toolId } = event;
-        this.#tell('tool', { turnId, toolId, name, state });
+        this.#tell({ ...this.#head, stream: 'tool', turnId, toolId, name, state });
         break;
       }
       case 'turn_ended':
         this.#flush();
-        this.#tellFinal(turnId, event.outcome, event.finalText ?? '');
+        this.#tellFinal(turnId, event);
         break;
     }
   }
@@ -91,21 +94,23 @@ export class AgentStreams implements Disposable {
     const gathered = this.#gathered;
     this.#gathered = null;
     if (!gathered) return;
+    const { turnId } = gathered;
     for (const text of pieces(gathered.text)) {
-      this.#tell('text', { turnId: gathered.turnId, text });
+      this.#tell({ ...this.#head, stream: 'text', turnId, text });
     }
   }
 
-  #tellFinal(turnId: string, outcome: string, text: string): void {
-    const all = pieces(text);
-    all.forEach((piece, index) => {
-      this.#tell('final', { turnId, outcome, text: piece, isLast: index === all.length - 1 });
+  #tellFinal(turnId: string, end: Extract<StreamedEvent, { kind: 'turn_ended' }>): void {
+    const { finalText, outcome } = end;
+    const all = pieces(finalText ?? '');
+    all.forEach((text, index) => {
+      const isLast = index === all.length - 1;
+      this.#tell({ ...this.#head, stream: 'final', turnId, outcome, text, isLast });
     });
   }
 
-  #tell(stream: StreamKind, fields: object): void {
-    const event = { type: 'stream', ...this.#head, stream, ...fields };
-    this.#messages.emit('message', { stream, event });
+  #tell(event: StreamFrame): void {
+    this.#messages.emit('message', { stream: event.stream, event });
   }
 }
 

@@ -100,6 +100,16 @@ export function fromFileSystem(error: unknown, path: string): unknown {
     case 'ENOSPC':
     case 'EDQUOT':
       return storeError('STORE_FULL', `no space left for ${path}; free some`, path, error);
+    case 'EMFILE':
+    case 'ENFILE':
+    case 'EIO':
+    case 'ENOMEM':
+      return storeError(
+        'STORE_IO',
+        `opening ${path} failed (${errorCodeOf(error)}); close some files, or raise the limit, and try again`,
+        path,
+        error,
+      );
     case 'EACCES':
     case 'EPERM':
     case 'ENOTDIR':

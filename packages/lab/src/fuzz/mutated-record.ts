@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -121,8 +122,10 @@ function changedLines(lines: readonly string[], edits: readonly LineEdit[]): rea
     if (edit.do === 'drop') out.splice(at, 1);
     else if (edit.do === 'again') out.splice(at, 0, { from: -1, bytes: entry.bytes });
     else if (edit.do === 'move') out.splice(edit.to, 0, ...out.splice(at, 1));
-    else if (edit.do === 'cut') entry.bytes = Buffer.from(text.slice(0, edit.characters));
     else if (edit.do === 'not_utf8') entry.bytes = notUtf8(entry.bytes);
+    // Taking such a line for text would mend it.
+    else if (!isUtf8(entry.bytes)) continue;
+    else if (edit.do === 'cut') entry.bytes = Buffer.from(text.slice(0, edit.characters));
     else entry.bytes = Buffer.from(reshaped(text, edit));
   }
   return out.map(({ bytes }) => bytes);

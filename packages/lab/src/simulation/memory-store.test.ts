@@ -2,11 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ReceiptChange } from '@ostler/protocol';
-import { type Ids, sequentialIds, VirtualClock } from '@ostler/runtime';
+import { type Ids, isCoded, sequentialIds, VirtualClock } from '@ostler/runtime';
 import { openStore, type ReceiptStore } from '@ostler/store';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { MemoryDisk, MemoryReceiptStore } from './memory-store.js';
+import { MemoryDisk } from './memory-disk.js';
+import { MemoryReceiptStore } from './memory-store.js';
 
 let dir: string;
 beforeAll(() => {
@@ -35,6 +36,13 @@ const call = fc.oneof(
   fc.record({ do: fc.constant('mark' as const), key }),
   fc.record({ do: fc.constant('step' as const), key }),
   fc.record({ do: fc.constant('change' as const), key, change }),
+  fc.record({
+    do: fc.constant('together' as const),
+    keys: fc.array(key, { maxLength: 3 }),
+    change,
+    result: fc.constantFrom(null, 'r1', 'r2'),
+    inputRef: fc.constantFrom(null, 'i1', 'i2'),
+  }),
   fc.record({ do: fc.constant('pass' as const), forMs: fc.constantFrom(5, 20 * 60_000) }),
   fc.constant({ do: 'reopen' as const }),
 );
@@ -105,6 +113,9 @@ test('call by call, the store in memory answers as the real one does', () => {
           case 'change':
             both((store) => store.applyChange(deliveryOf(step.key), step.change as ReceiptChange));
             break;
+          case 'together':
+            both((store) => together(store, step, deliveryOf));
+            break;
           case 'pass':
             clock.advance(step.forMs);
             break;
@@ -119,6 +130,9 @@ test('call by call, the store in memory answers as the real one does', () => {
         both((store) => store.getReceipt('device', 'a'));
         both((store) => store.getByDelivery(deliveryOf('b')));
         both((store) => store.listUnresolved());
+        both((store) => store.results('device'));
+        both((store) => store.consumedInputs('agent'));
+        both((store) => [store.hasResult('r1'), store.hasEnded('turn of r1')]);
         both((store) => store.cursor());
         both((store) =>
           store.replay({ serverInstanceId: store.serverInstanceId, eventId: 0 }, 'device'),
@@ -129,3 +143,40 @@ test('call by call, the store in memory answers as the real one does', () => {
     { numRuns: 60 },
   );
 });
+
+/** A turn's end, with a result or without. */
+function together(
+  store: ReceiptStore,
+  step: {
+    readonly keys: readonly string[];
+    readonly change: object;
+    readonly result: string | null;
+    readonly inputRef: string | null;
+  },
+  deliveryOf: (key: string) => string,
+): unknown {
+  const { change, inputRef, keys, result } = step;
+  const changes = keys.map((name) => ({
+    deliveryId: deliveryOf(name),
+    change: change as ReceiptChange,
+  }));
+  const payload = { resultId: result, fullText: 'an answer' };
+  const event = { kind: 'turn.result', agentId: 'agent', deviceId: 'device', payload } as const;
+  const consumed = {
+    agentId: 'agent',
+    inputRef: inputRef ?? '',
+    deliveryId: deliveryOf(keys[0] ?? 'a'),
+    fingerprint: 'f',
+    turnRef: null,
+    atMs: 1,
+  };
+  try {
+    return store.applyTogether(changes, result === null ? [] : [event], {
+      ...(inputRef === null ? {} : { consumed }),
+      ...(result === null ? {} : { endedTurnId: `turn of ${result}` }),
+    });
+  } catch (failure) {
+    if (isCoded(failure)) return failure.code;
+    throw failure;
+  }
+}

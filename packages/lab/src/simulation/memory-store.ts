@@ -2,7 +2,6 @@ import {
   applyToReceipt,
   eventRingCount,
   isSettled,
-  phaseRank,
   type Receipt,
   type ReceiptChange,
   receiptsPerDeviceCount,
@@ -15,7 +14,6 @@ import { type Clock, CodedError, type Ids } from '@ostler/runtime';
 import type {
   ApplyResult,
   ApplyTogetherResult,
-  ConsumedInput,
   ConsumedInputs,
   DeliveryRecord,
   DispatchMark,
@@ -30,42 +28,13 @@ import type {
   ReplayResult,
   Reservation,
   ReserveResult,
-  StepRecord,
   StoredEvent,
 } from '@ostler/store';
-
-interface Row {
-  receipt: Receipt;
-  readonly deviceId: string;
-  readonly intentDigest: string;
-  readonly textBytes: number | null;
-  dispatch: DispatchMark | null;
-  readonly steps: StepRecord[];
-  leftEarly: boolean;
-}
+import { afterRestart, isSameEntry, type MemoryDisk, type Row } from './memory-disk.js';
 
 const maxStepsCount = 16;
 const earlyLeaversPerDeviceCount = 8192;
 const eventIdGapCount = 1024;
-
-/** What outlives a process: the rows, in the order of their making. */
-export class MemoryDisk {
-  readonly machineId: string;
-  readonly rows: Map<string, Row> = new Map();
-  readonly deliveryByKey: Map<string, string> = new Map();
-  readonly events: StoredEvent[] = [];
-  readonly results: { readonly stored: StoredEvent; readonly atMs: number }[] = [];
-  readonly consumed: ConsumedInput[] = [];
-  readonly endedTurns: Set<string> = new Set();
-  readonly settings: Map<string, string> = new Map();
-  readonly instances: { readonly id: string; readonly lastEventBefore: number }[] = [];
-  newestEventId = 0;
-  newestFirstEventId = 0;
-
-  constructor(ids: Ids) {
-    this.machineId = ids.uuid();
-  }
-}
 
 /**
  * The receipt store without its file: the same answers as the real one, which a test compares
@@ -427,36 +396,7 @@ export class MemoryReceiptStore implements ReceiptStore {
 const keyOf = (deviceId: string, idempotencyKey: string): string =>
   `${deviceId}\u0000${idempotencyKey}`;
 
-const isSameEntry = (one: ConsumedInput, other: ConsumedInput): boolean =>
-  one.agentId === other.agentId && one.inputRef === other.inputRef;
-
 function recordOf(row: Row): DeliveryRecord {
   const { receipt, deviceId, textBytes, dispatch, steps } = row;
   return { receipt, deviceId, textBytes, dispatch, steps: [...steps] };
-}
-
-function afterRestart(row: Row, atMs: number): Receipt {
-  const { input, state } = row.receipt;
-  const waiting = input === undefined || phaseRank(input.phase) === 0;
-  const change: ReceiptChange =
-    row.dispatch === null && state === 'queued' && waiting
-      ? {
-          state: 'rejected',
-          error: {
-            code: 'DAEMON_RESTART',
-            message: 'the server was restarted before anything was written; send it again',
-          },
-        }
-      : {
-          state: 'unknown',
-          error: {
-            code: 'DAEMON_RESTART',
-            message: 'the server was restarted after the dispatch; later evidence may settle it',
-          },
-          ...(input === undefined || input.phase === 'accepted'
-            ? {}
-            : { input: { phase: 'unconfirmed' } }),
-        };
-  const result = applyToReceipt(row.receipt, change, atMs);
-  return result.kind === 'applied' ? result.receipt : row.receipt;
 }

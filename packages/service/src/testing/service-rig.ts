@@ -10,7 +10,7 @@ import {
   simulatedLaunch,
 } from '@ostler/lab';
 import type { WaitUntil } from '@ostler/protocol';
-import { Disposables, randomIds, silentLogger, systemClock } from '@ostler/runtime';
+import { type Clock, Disposables, randomIds, silentLogger, systemClock } from '@ostler/runtime';
 import { openStore } from '@ostler/store';
 import type { AgentSession, AgentState } from '../agent-session.js';
 import type { Reserved } from '../operations/operation.js';
@@ -24,9 +24,11 @@ export class ServiceRig implements AsyncDisposable {
   readonly stateDir: string;
   readonly #owned = new Disposables();
   readonly #limits: Partial<ControllerLimits>;
+  readonly #clock: Clock;
   service: Service;
 
-  constructor(limits: Partial<ControllerLimits> = {}) {
+  constructor(limits: Partial<ControllerLimits> = {}, clock: Clock = systemClock) {
+    this.#clock = clock;
     const dir = mkdtempSync(join(tmpdir(), 'ostler-service-'));
     this.#owned.defer(() => rmSync(dir, { recursive: true, force: true }));
     this.stateDir = join(dir, 'state');
@@ -143,10 +145,10 @@ export class ServiceRig implements AsyncDisposable {
 
   #open(): Service {
     return new Service({
-      store: openStore({ stateDir: this.stateDir, clock: systemClock, ids: randomIds }),
+      store: openStore({ stateDir: this.stateDir, clock: this.#clock, ids: randomIds }),
       sessionsDir: join(this.stateDir, 'sessions'),
       engines: [simulatedEngine],
-      clock: systemClock,
+      clock: this.#clock,
       ids: randomIds,
       logger: silentLogger,
       limits: this.#limits,
