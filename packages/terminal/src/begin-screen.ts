@@ -24,11 +24,11 @@ export async function beginScreen(
 ): Promise<BegunScreen> {
   const { checkpoint, log } = adopted;
   const { clock, defer } = options;
-  let begun: BegunScreen | undefined;
+  const later: { begun?: BegunScreen } = {};
   const shared = {
     ...(clock && { clock }),
     ...(defer && { defer }),
-    onReply: (data: string) => begun?.reply?.(data),
+    onReply: (data: string) => later.begun?.reply?.(data),
   };
   const restored = checkpoint ? Screen.fromCheckpoint(shared, checkpoint) : null;
   const screen = restored ?? new Screen({ ...shared, cols: log.cols, rows: log.rows });
@@ -52,6 +52,6 @@ export async function beginScreen(
     }
   await screen.look();
   if (lost) screen.certain = false;
-  begun = { screen, offset, reply: undefined };
-  return begun;
+  later.begun = { screen, offset, reply: undefined };
+  return later.begun;
 }

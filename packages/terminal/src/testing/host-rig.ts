@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { AgentTerminal } from '../agent-terminal.js';
 import { connectHost, type HostedSpawnOptions, type PtyHost } from '../host/connect-host.js';
 import type { HostLimits } from '../host/host-limits.js';
-import { readClaims } from '../host/host-place.js';
+import { isClaimantAlive, readClaims } from '../host/host-place.js';
 import { listHosts } from '../host/list-hosts.js';
 import { signalProcess } from '../process-identity.js';
 import type { ScreenSnapshot } from '../snapshot.js';
@@ -14,15 +14,12 @@ import type { ScreenSnapshot } from '../snapshot.js';
 /** A private directory, the hosts in it, and their end. */
 export class HostRig implements Disposable {
   readonly dir: string = mkdtempSync(join(tmpdir(), 'ostler-host-'));
-  readonly #pids = new Set<number>();
 
   async connect(
     options: { hostId?: string; epoch?: number; limits?: Partial<HostLimits> } = {},
   ): Promise<PtyHost> {
     const { hostId = 'main' } = options;
-    const host = await connectHost({ dir: this.dir, startIfMissing: true, ...options, hostId });
-    this.#pids.add(host.pid);
-    return host;
+    return connectHost({ dir: this.dir, startIfMissing: true, ...options, hostId });
   }
 
   /** A connection that speaks as it likes. */
@@ -39,9 +36,10 @@ export class HostRig implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    for (const claim of readClaims(this.dir)) this.#pids.add(claim.pid);
-    for (const pid of this.#pids) signalProcess(pid, 'SIGTERM');
-    rmSync(this.dir, { recursive: true, force: true });
+    for (const claim of readClaims(this.dir))
+      if (isClaimantAlive(claim)) signalProcess(claim.pid, 'SIGTERM');
+    // A host that is ending still takes its own files away.
+    rmSync(this.dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
   }
 }
 
