@@ -143,4 +143,9 @@ export {
   turnResultSchema,
   turnResultsKeptCount,
 } from './turn-correlation.js';
-export type { TurnSummary, TurnTool } from './turn-payloads.js';
+export {
+  type StreamFrame,
+  streamFrameSchema,
+  type TurnSummary,
+  type TurnTool,
+} from './turn-payloads.js';

@@ -21,7 +21,8 @@ const maxSequenceCharacters = 64;
 function withoutSequences(text: string): string {
   if (!text.includes('\u001b') && !text.includes('\u009b')) return text;
   const kept: string[] = [];
-  for (const character of text) {
+  // Other controls go first: one may stand inside a sequence.
+  for (const character of text.replace(otherControls, '')) {
     kept.push(character);
     if (character < '@' || character > '~') continue;
     const start = sequenceStart(kept);
@@ -42,6 +43,9 @@ function sequenceStart(kept: readonly string[]): number {
   return -1;
 }
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it removes
+const otherControls =
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001a\u001c-\u001f\u007f-\u009a\u009c-\u009f]/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it removes
 const controls = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g;
 /** Format and filler characters that were seen to be dropped, and their like. */
