@@ -72,6 +72,8 @@ export interface SessionSurroundings {
   readonly logger: Logger;
   readonly limits: Partial<ControllerLimits>;
   readonly terminals: TerminalSource;
+  /** Deliveries that the process before this one left in flight. */
+  readonly leftInFlight: ReadonlySet<string>;
 }
 
 /** Plans, starts and opens one agent; on a failure nothing of it is left. */
@@ -139,6 +141,7 @@ export async function adoptAgent(
     ledger.unresolved(record.agentId),
     terminal.identity,
     left,
+    around.leftInFlight,
   );
   const message = 'the server was restarted before anything was written; send it again';
   for (const deliveryId of unwritten) {

@@ -29,17 +29,22 @@ const isUndecided = (code: string): boolean =>
   undecided.has(code) || code.startsWith('enter_withheld');
 
 /**
- * Sorts an agent's unresolved receipts, oldest first. The paste of an input is announced right
+ * Sorts an agent's unresolved receipts, oldest first. `leftInFlight` are those the process right
+ * before this one was about to settle. The paste of an input is announced right
  * before it, on the way the paste itself takes: what was not announced was not written.
  */
 export function restoredInputs(
   records: readonly DeliveryRecord[],
   identity: ProcessIdentity,
   left: LeftNote,
+  leftInFlight: ReadonlySet<string>,
 ): RestoredSession {
   const inputs = records.flatMap((record) => restored(record, identity, left.note) ?? []);
   const last = inputs.at(-1);
-  if (!last || last.accepted || last.doubt !== 'DAEMON_RESTART') return { inputs, unwritten: [] };
+  // The note is of the process before this one: it says nothing of what an earlier one left.
+  if (!last || last.accepted || !leftInFlight.has(last.deliveryId)) {
+    return { inputs, unwritten: [] };
+  }
   const announced = left.note?.deliveryId === last.deliveryId;
   if (!announced || left.writesSince === 0) {
     return { inputs: inputs.slice(0, -1), unwritten: [last.deliveryId] };

@@ -53,6 +53,7 @@ export class Service implements AsyncDisposable {
   readonly #options: ServiceOptions;
   readonly #ledger: ReceiptsLedger;
   readonly #focus: Focus;
+  readonly #leftInFlight: ReadonlySet<string>;
   readonly #agents = new Map<string, AgentSession>();
   readonly #launching = new Set<string>();
   #closing: Promise<void> | null = null;
@@ -61,7 +62,9 @@ export class Service implements AsyncDisposable {
   constructor(options: ServiceOptions) {
     this.#options = options;
     this.#ledger = new ReceiptsLedger({ ...options, events: this.events });
-    options.store.reconcileAfterRestart();
+    this.#leftInFlight = new Set(
+      options.store.reconcileAfterRestart().map(({ receipt }) => receipt.deliveryId),
+    );
     this.#focus = new Focus(options.store, this.#ledger);
   }
 
@@ -267,7 +270,13 @@ export class Service implements AsyncDisposable {
 
   get #surroundings(): SessionSurroundings {
     const { terminals = inProcessTerminals } = this.#options;
-    return { ...this.#options, machineId: this.machineId, ledger: this.#ledger, terminals };
+    return {
+      ...this.#options,
+      machineId: this.machineId,
+      ledger: this.#ledger,
+      terminals,
+      leftInFlight: this.#leftInFlight,
+    };
   }
 
   #engine(id: string): Engine {

@@ -29,6 +29,8 @@ export interface ToolCall {
   readonly id: string;
   readonly name: string;
   readonly input: Readonly<Record<string, unknown>>;
+  /** The group the tool stands in, where the wire groups them. */
+  readonly namespace?: string;
   /** For tools that take raw text instead of JSON. */
   readonly freeform?: string;
 }

@@ -121,6 +121,7 @@ export function responsesStreamWriter(
               id: `fc_${call.id}`,
               type: 'function_call',
               call_id: call.id,
+              ...(call.namespace === undefined ? {} : { namespace: call.namespace }),
               name: call.name,
               arguments: JSON.stringify(call.input),
               status: 'completed',

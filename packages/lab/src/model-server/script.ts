@@ -40,10 +40,11 @@ export type ModelStep =
   | { readonly do: 'write'; readonly path: string; readonly content: string }
   /** Asks the person with the engine's question tool. */
   | { readonly do: 'ask'; readonly questions: readonly ModelQuestion[] }
-  /** Any tool, by its name on the wire. */
+  /** Any tool, by its name on the wire, and the group it stands in where the wire has groups. */
   | {
       readonly do: 'tool';
       readonly name: string;
+      readonly namespace?: string | undefined;
       readonly input: Readonly<Record<string, unknown>>;
     }
   /** An HTTP status before anything was said, an error event after. */
@@ -116,6 +117,7 @@ const ask = z.strictObject({ do: z.literal('ask'), questions: z.array(question).
 const tool = z.strictObject({
   do: z.literal('tool'),
   name: z.string().min(1).max(200),
+  namespace: z.string().min(1).max(200).optional(),
   input: z.record(z.string(), z.unknown()),
 });
 const fail = z.strictObject({

@@ -5,7 +5,10 @@ type ToolStep = Extract<ModelStep, { do: 'shell' | 'write' | 'ask' | 'tool' }>;
 
 /** Says a script's tool step in the terms of the wire and of the tools it offers. */
 export function toolCallFor(step: ToolStep, id: string, request: ModelRequest): ToolCall {
-  if (step.do === 'tool') return { id, name: step.name, input: step.input };
+  if (step.do === 'tool') {
+    const { input, name, namespace } = step;
+    return { id, name, input, ...(namespace === undefined ? {} : { namespace }) };
+  }
   return request.wire === 'messages' ? messagesCall(step, id) : responsesCall(step, id, request);
 }
 

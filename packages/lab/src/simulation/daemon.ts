@@ -5,6 +5,7 @@ import {
   AgentSession,
   type OperationContext,
   ReceiptsLedger,
+  restoredInputs,
   type ServiceEvents,
 } from '@ostler/service';
 import type { ReceiptStore } from '@ostler/store';
@@ -39,6 +40,7 @@ export class SimDaemon {
   readonly #parts: DaemonParts;
   readonly #ledger: ReceiptsLedger;
   readonly #terminals = new Set<SimTerminal>();
+  readonly #leftInFlight: ReadonlySet<string>;
   dead = false;
 
   constructor(parts: DaemonParts) {
@@ -47,7 +49,9 @@ export class SimDaemon {
     const { clock } = parts;
     const events = new Emitter<ServiceEvents>();
     this.#ledger = new ReceiptsLedger({ store: this.store, clock, logger: silentLogger, events });
-    this.store.reconcileAfterRestart();
+    this.#leftInFlight = new Set(
+      this.store.reconcileAfterRestart().map(({ receipt }) => receipt.deliveryId),
+    );
     this.context = {
       deviceId: callerDevice,
       ledger: this.#ledger,
@@ -61,6 +65,16 @@ export class SimDaemon {
   async open({ agentId, engine, terminal, onEvent }: LaunchParts): Promise<void> {
     this.#terminals.add(terminal);
     const { clock, ids } = this.#parts;
+    const { inputs, unwritten } = restoredInputs(
+      this.#ledger.unresolved(agentId),
+      terminal.identity,
+      engine.host,
+      this.#leftInFlight,
+    );
+    const error = { code: 'DAEMON_RESTART', message: 'nothing was written' };
+    for (const deliveryId of unwritten) {
+      this.#ledger.change(deliveryId, { state: 'rejected', error });
+    }
     const plan = { file: '/model', args: [], env: {}, version: '1' };
     const session = await AgentSession.open({
       agentId,
@@ -78,6 +92,8 @@ export class SimDaemon {
       limits: {},
       onChanged: () => undefined,
       onClosed: () => undefined,
+      restored: inputs,
+      keepNote: (note) => Object.assign(engine.host, { note, writesSince: 0 }),
     });
     if (!this.dead) this.sessions.set(agentId, session);
   }

@@ -1,3 +1,4 @@
+import type { PastedNote } from '@ostler/controller';
 import type { Clock, Timer } from '@ostler/runtime';
 import { ModelDraft, type Piece, textOf } from './model-draft.js';
 import { type ModelKey, parseKeys } from './model-keys.js';
@@ -109,10 +110,8 @@ export class ModelEngine {
     this.#wantRead();
   }
 
-  /** Nothing is on its way in it: no key, no queue, no turn. */
-  get quiet(): boolean {
-    return this.caughtUp && !this.#turns.busy && this.#turns.waiting.length === 0;
-  }
+  /** What its terminal's own process keeps: it outlives ours. */
+  readonly host: { note: PastedNote | null; writesSince: number } = { note: null, writesSince: 0 };
 
   open(kind: ModelDialog): void {
     if (!this.alive || this.#phase !== 'ready') return;

@@ -258,6 +258,7 @@ export class SimTerminal implements SessionTerminal {
     if (this.#closed) return;
     if (mayWrite && !mayWrite()) return done({ kind: 'nothing_written', reason: 'stale_token' });
     if (!engine.alive) return done({ kind: 'nothing_written', reason: 'the child is gone' });
+    engine.host.writesSince += 1;
     const fault = ours && !this.#parts.isCalm() ? this.nextFault : null;
     if (ours) this.nextFault = null;
     if (fault === 'nothing_written') return done({ kind: 'nothing_written', reason: 'planned' });

@@ -30,7 +30,6 @@ export interface RunOptions {
 /** Promise steps after each instant: more than any chain of ours has between two waits. */
 const hopsCount = 40;
 const restartTakesMs = 50;
-const quietAgainMs = 500;
 const calmRounds = 6;
 const calmRoundMs = 12_000;
 const personLooksEveryMs = 3_000;
@@ -339,13 +338,9 @@ export class World {
     this.#startAgain(restartTakesMs);
   }
 
-  /** A living engine is taken over once nothing of the old process is on its way in it any more. */
   #startAgain(afterMs: number): void {
     this.#clock.setTimer(afterMs, () => {
       this.#touched = true;
-      if (this.#engines.some(({ alive, quiet }) => alive && !quiet)) {
-        return this.#startAgain(quietAgainMs);
-      }
       for (const [index, engine] of this.#engines.entries()) {
         if (!engine.alive) this.#newEngine(index);
       }
