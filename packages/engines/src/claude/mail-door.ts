@@ -172,7 +172,9 @@ export class ClaudeMailDoor implements MailDoor {
       );
       connection.once('connect', () => {
         connected = true;
-        connection.end(line, () => finish(submitted('claude_socket_bytes_written')));
+        // Not by `end`'s callback: that is called after a failed write too.
+        connection.once('finish', () => finish(submitted('claude_socket_bytes_written')));
+        connection.end(line);
       });
     });
   }
