@@ -58,6 +58,10 @@ export const steps = [
     ownTool('reference.mjs'),
     '--check',
   ]),
+  check('acceptance', 'every case is shown where it has to be', [
+    ownTool('acceptance.mjs'),
+    '--check',
+  ]),
   check('diagram', 'the state diagram is the machine', [ownTool('state-diagram.mjs'), '--check']),
   { name: 'tests', stage: 'alone', run: () => runVitest('vitest.config.ts') },
   { name: 'live', stage: 'alone', run: runLive },

@@ -54,12 +54,17 @@ const scenarios: readonly Scenario[] = [
   },
   { name: 'steering', hosted: true, ...whileBusy('steering') },
   { name: 'native queue', hosted: true, ...whileBusy('native_queue') },
-  { name: 'merging', hosted: true, ...whileBusy('merging') },
+  { name: 'native input', hosted: true, ...whileBusy('native_input') },
   {
     name: 'our own queue',
     hosted: true,
     ...whileBusy('daemon_queue'),
-    steps: [send('a', 'sent while it works')],
+    steps: [
+      send('a', 'sent while it works'),
+      { do: 'tell', what: 'finish' },
+      { do: 'wait', idempotencyKey: 'a', until: 'started' },
+    ],
+    onTold: { finish: (control) => control.release('finish') },
   },
   {
     name: 'a stop',
@@ -81,7 +86,12 @@ const scenarios: readonly Scenario[] = [
     hosted: true,
     script: { turns: [{ forMs: 10 }], timing: { echoMs: 60 } },
     prelude: [],
-    steps: [send('a', 'never mind'), { do: 'cancel', idempotencyKey: 'a' }, { do: 'rest' }],
+    steps: [
+      send('a', 'never mind'),
+      { do: 'passed', point: 'after write' },
+      { do: 'cancel', idempotencyKey: 'a' },
+      { do: 'rest' },
+    ],
   },
 ];
 

@@ -162,6 +162,9 @@ async function carryOut(step) {
         say({ told: step.what });
         await line();
         break;
+      case 'passed':
+        while (!crossed.has(step.point)) await pause();
+        break;
       case 'rest':
         await rest();
         break;
@@ -170,6 +173,9 @@ async function carryOut(step) {
     say({ refused: idempotencyKey, code: failure.code ?? String(failure) });
   }
 }
+
+/** Holds the process, as the clock's own timers do not. */
+const pause = () => new Promise((resolve) => setTimeout(resolve, 2));
 
 /** Until nothing that was sent here moves any more, or the time for it is over. */
 async function rest() {
@@ -180,7 +186,7 @@ async function rest() {
       return state === 'delivered' && input?.phase === 'submitted';
     });
   while (moving() && systemClock.monotonicMs() < untilMs) {
-    await new Promise((resolve) => systemClock.setTimer(20, resolve) && setTimeout(resolve, 20));
+    await pause();
   }
 }
 

@@ -25,6 +25,8 @@ export type Step =
     }
   /** Waits until the other side has done what it is told. */
   | { readonly do: 'tell'; readonly what: string }
+  /** Waits until the process has passed a point. */
+  | { readonly do: 'passed'; readonly point: string }
   | { readonly do: 'rest' };
 
 export interface Scenario {
