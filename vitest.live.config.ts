@@ -7,7 +7,7 @@ export default defineConfig({
   test: {
     // Real programs on a busy machine: a second try is allowed, and printed as one.
     retry: 1,
-    include: ['packages/ostler/live/**/*.test.ts'],
+    include: ['packages/*/live/**/*.test.ts'],
     fileParallelism: false,
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -1,12 +1,18 @@
 // Imports every built entry point, each in a process of its own that refuses to load native code: native code is
-// loaded when it is used, never by an import. Packages with native parts may come with terminal, with store, and
-// with ostler, which puts them together; not with another root.
+// loaded when it is used, never by an import. Packages with native parts may come with terminal and store, and with
+// those that open files and terminals through them (mailbox, daemon, ostler); not with another root.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { node, runQuiet } from './child.mjs';
 import { root } from './root.mjs';
 
-const withNative = new Set(['@ostler/terminal', '@ostler/store', 'ostler']);
+const withNative = new Set([
+  '@ostler/terminal',
+  '@ostler/store',
+  '@ostler/mailbox',
+  '@ostler/daemon',
+  'ostler',
+]);
 const faults = [];
 let loaded = 0;
 

@@ -9,26 +9,21 @@ import {
   requestErrorMeanings,
 } from '@ostler/protocol';
 import { type Clock, CodedError, isCoded, type Logger, type Timer } from '@ostler/runtime';
-import type { Service } from '@ostler/service';
 import type { ReplayResult, StoredEvent } from '@ostler/store';
-import { type Devices, localDevice } from './devices.js';
+import type { Caller, DaemonParts } from './caller.js';
+import { localDevice } from './devices.js';
 import { eventFor, knownCapabilities, type View } from './event-view.js';
 import type { DaemonLimits } from './limits.js';
 import type { Transport, TransportSink } from './listeners/transport.js';
-import type { Metrics } from './metrics.js';
 import { localOperations, operations, remoteOperations } from './operations/table.js';
 import { Outbox } from './outbox.js';
 import { RateQuota } from './quota.js';
 import type { Subscriptions } from './subscriptions.js';
-import type { TerminalViews } from './terminal-views.js';
 import type { TokenGuard } from './token-guard.js';
 
 /** What every connection shares. */
-export interface ConnectionParts {
-  readonly service: Service;
-  readonly devices: Devices;
+export interface ConnectionParts extends DaemonParts {
   readonly tokenGuard: TokenGuard;
-  readonly metrics: Metrics;
   readonly limits: DaemonLimits;
   /** Those of the machine's own user. */
   readonly localLimits: Pick<DaemonLimits, 'rateBurst' | 'ratePerSecond' | 'maxInFlight'>;
@@ -42,20 +37,17 @@ export interface ConnectionParts {
   readonly cursor: () => number;
   readonly ownerOf: (deliveryId: string) => string | null;
   readonly subscriptions: (tell: (message: object) => void) => Subscriptions;
-  readonly views: TerminalViews;
-  readonly serverStatus: () => Promise<object>;
-  readonly revokeDevice: (deviceId: string) => void;
   /** False once the daemon is on its way down: nothing new is taken. */
   readonly takesWork: () => boolean;
   readonly onClosed: (connection: Connection) => void;
 }
 
-/** A wait that changes nothing and asks nothing of the agent is not rationed. */
+/** A person's keys are bounded by what may be held back, not by a rate. */
 const unrationed: ReadonlySet<string> = new Set(['agent.input', 'agent.size', 'agent.detach']);
 const mutations: ReadonlySet<string> = new Set(['turn.send', 'turn.stop', 'question.answer']);
 
 /** One peer: its hello, what it may ask for and how fast, and what it is told. */
-export class Connection implements TransportSink {
+export class Connection implements Caller, TransportSink {
   readonly #parts: ConnectionParts;
   readonly #transport: Transport;
   readonly #outbox: Outbox;
@@ -322,7 +314,7 @@ export class Connection implements TransportSink {
 
   #call(request: OstlerRequest): object | Promise<object> {
     const operation = operations[request.type as Exclude<Operation, 'hello'>] as (
-      connection: Connection,
+      caller: Caller,
       request: OstlerRequest,
     ) => object | Promise<object>;
     return operation(this, request);

@@ -258,7 +258,7 @@ export class Daemon implements AsyncDisposable {
     };
   }
 
-  async #status(): Promise<ResultOf<'server.status'>> {
+  #status(): ResultOf<'server.status'> {
     return {
       machineId: this.machineId,
       serverInstanceId: this.serverInstanceId,

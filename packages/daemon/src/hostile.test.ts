@@ -1,4 +1,5 @@
 import { createConnection } from 'node:net';
+import { randomIds } from '@ostler/runtime';
 import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { DaemonRig } from './testing/daemon-rig.js';
@@ -32,7 +33,7 @@ function knock(
 const helloFrame = (token?: string): string =>
   JSON.stringify({
     type: 'hello',
-    requestId: crypto.randomUUID(),
+    requestId: randomIds.uuid(),
     proto: 1,
     ...(token === undefined ? {} : { token }),
   });
@@ -102,9 +103,9 @@ test('a peer that reads nothing ends, and keeps nobody else waiting', async () =
     const { slow_consumers: slowOnes = 0 } = status['metrics'] as Record<string, number>;
     if (slowOnes > 0) break;
     // Each is answered with a list of them all, which nobody takes.
-    slow.write(JSON.stringify({ type: 'device.list', requestId: crypto.randomUUID() }));
+    slow.write(JSON.stringify({ type: 'device.list', requestId: randomIds.uuid() }));
     for (let count = 0; count < 50; count += 1) {
-      slow.write(JSON.stringify({ type: 'server.status', requestId: crypto.randomUUID() }));
+      slow.write(JSON.stringify({ type: 'server.status', requestId: randomIds.uuid() }));
     }
   }
   slow.resume();

@@ -7,7 +7,7 @@ import type {
   OstlerEvent,
 } from './events.js';
 import { receiptSchema } from './receipt-schema.js';
-import type { FocusState } from './results.js';
+import type { FocusState } from './focus-state.js';
 import { turnResultSchema } from './turn-correlation.js';
 import { turnSummarySchema, turnToolSchema } from './turn-payloads.js';
 
@@ -52,7 +52,7 @@ export const eventPayloadSchemas: {
   }),
   'question.open': z.object({ requestId: z.string(), questions: z.array(questionSchema) }),
   'question.close': z.object({ requestId: z.string() }),
-  'agents.changed': z.object({ agents: z.array(agentSummarySchema) }),
+  'agents.changed': z.object({ agents: z.array(agentSummarySchema), complete: z.boolean() }),
   'agent.error': z.object({ code: z.string(), message: z.string() }),
   'focus.changed': focusSchema,
   /** Strict, unlike the others: a result is applied whole or not at all. */

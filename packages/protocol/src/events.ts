@@ -1,5 +1,5 @@
 import type { Receipt } from './receipt.js';
-import type { FocusState } from './results.js';
+import type { FocusState } from './focus-state.js';
 import type { TurnResult } from './turn-correlation.js';
 import type { TurnSummary, TurnTool } from './turn-payloads.js';
 
@@ -45,7 +45,11 @@ export interface EventPayloads {
     readonly questions: readonly EventQuestion[];
   };
   readonly 'question.close': { readonly requestId: string };
-  readonly 'agents.changed': { readonly agents: readonly AgentSummary[] };
+  /** All agents where `complete`; else, where they are too many, those that changed: see `agents.list`. */
+  readonly 'agents.changed': {
+    readonly agents: readonly AgentSummary[];
+    readonly complete: boolean;
+  };
   readonly 'agent.error': { readonly code: string; readonly message: string };
   readonly 'focus.changed': FocusState;
   readonly 'turn.result': TurnResult;

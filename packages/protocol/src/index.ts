@@ -45,6 +45,7 @@ export type {
   EventQuestion,
   OstlerEvent,
 } from './events.js';
+export type { FocusState } from './focus-state.js';
 export {
   createFrameSplitter,
   type FrameSplitter,
@@ -99,7 +100,6 @@ export { resultSchemas, resyncSchema, terminalFrameSchema } from './result-schem
 export type {
   DeviceSummary,
   EngineCertificate,
-  FocusState,
   HostSummary,
   OperationResults,
   RecapTurn,

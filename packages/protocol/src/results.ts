@@ -1,12 +1,7 @@
 import type { AgentSummary, EventQuestion } from './events.js';
+import type { FocusState } from './focus-state.js';
 import type { Receipt } from './receipt.js';
 import type { Operation } from './requests.js';
-
-/** Who has the focus, and how often it moved: a request that names an older revision is refused. */
-export interface FocusState {
-  readonly focus: { readonly machineId: string; readonly agentId: string } | null;
-  readonly focusRevision: number;
-}
 
 export interface RecapTurn {
   readonly turnId: string;

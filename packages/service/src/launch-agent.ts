@@ -81,7 +81,7 @@ export async function launchAgent(
   around: SessionSurroundings,
   engine: Engine,
   request: LaunchAgentRequest & { readonly name: string },
-  onChanged: () => void,
+  onChanged: (agentId: string) => void,
 ): Promise<AgentSession> {
   const agentId = around.ids.uuid();
   const sessionDir = join(around.sessionsDir, agentId);
@@ -133,7 +133,7 @@ export async function adoptAgent(
   engine: Engine,
   record: SessionRecord,
   opened: AdoptedTerminal,
-  onChanged: () => void,
+  onChanged: (agentId: string) => void,
 ): Promise<AgentSession> {
   const { ledger } = around;
   const { left, terminal } = opened;
@@ -155,7 +155,7 @@ async function openSession(
   engine: Engine,
   record: SessionRecord,
   opened: OpenedTerminal & { readonly restored?: readonly RestoredInput[] },
-  onChanged: () => void,
+  onChanged: (agentId: string) => void,
 ): Promise<AgentSession> {
   const { keepNote, restored, terminal } = opened;
   const { sessionDir } = record.request;
@@ -165,7 +165,7 @@ async function openSession(
       ...record,
       engine,
       terminal,
-      onChanged,
+      onChanged: () => onChanged(record.agentId),
       onClosed: () => rmSync(sessionDir, { recursive: true, force: true }),
       ...(restored === undefined ? {} : { restored }),
       ...(keepNote === undefined ? {} : { keepNote }),

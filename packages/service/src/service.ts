@@ -47,6 +47,9 @@ export interface ServiceOptions {
   readonly terminals?: TerminalSource;
 }
 
+/** Summaries in one event: it has to fit. */
+const maxAnnouncedAgents = 64;
+
 /** The operations, and the agents they work on. Embedders and a daemon share it. */
 export class Service implements AsyncDisposable {
   readonly events: Emitter<ServiceEvents> = new Emitter();
@@ -57,7 +60,8 @@ export class Service implements AsyncDisposable {
   readonly #agents = new Map<string, AgentSession>();
   readonly #launching = new Set<string>();
   #closing: Promise<void> | null = null;
-  #agentsToAnnounce = false;
+  /** Agents not yet announced, each with its last summary where it is gone. */
+  readonly #changedAgents = new Map<string, AgentSummary | null>();
 
   constructor(options: ServiceOptions) {
     this.#options = options;
@@ -98,15 +102,15 @@ export class Service implements AsyncDisposable {
     }
     this.#launching.add(name);
     try {
-      const agent = await launchAgent(this.#surroundings, engine, { ...request, name }, () =>
-        this.#announceAgents(),
+      const agent = await launchAgent(this.#surroundings, engine, { ...request, name }, (changed) =>
+        this.#announceAgents(changed),
       );
       if (this.#closing) {
         await agent[Symbol.asyncDispose]();
         this.#assertOpen();
       }
       this.#agents.set(agent.agentId, agent);
-      this.#announceAgents();
+      this.#announceAgents(agent.agentId);
       return agent;
     } finally {
       this.#launching.delete(name);
@@ -120,11 +124,11 @@ export class Service implements AsyncDisposable {
   async adopt(record: SessionRecord, opened: AdoptedTerminal): Promise<AgentSession> {
     this.#assertOpen();
     const engine = this.#engine(record.engine);
-    const agent = await adoptAgent(this.#surroundings, engine, record, opened, () =>
-      this.#announceAgents(),
+    const agent = await adoptAgent(this.#surroundings, engine, record, opened, (agentId) =>
+      this.#announceAgents(agentId),
     );
     this.#agents.set(agent.agentId, agent);
-    this.#announceAgents();
+    this.#announceAgents(agent.agentId);
     return agent;
   }
 
@@ -140,7 +144,7 @@ export class Service implements AsyncDisposable {
     if (!agent) throw notFound(agentId);
     this.#agents.delete(agentId);
     await agent[Symbol.asyncDispose]();
-    this.#announceAgents();
+    this.#announceAgents(agentId, { ...agent.summary(), state: 'gone' });
   }
 
   agents(): readonly AgentSummary[] {
@@ -304,15 +308,25 @@ export class Service implements AsyncDisposable {
     if (this.#closing) throw new CodedError('CLOSED', 'this instance is closed; create a new one');
   }
 
+  #announceAgents(agentId: string, last: AgentSummary | null = null): void {
+    const scheduled = this.#changedAgents.size > 0;
+    this.#changedAgents.set(agentId, last);
+    if (!scheduled) this.#announceSoon();
+  }
+
   /** Once for all changes of one turn of the event loop, and behind what a delivery does in it. */
-  #announceAgents(): void {
-    if (this.#agentsToAnnounce) return;
-    this.#agentsToAnnounce = true;
+  #announceSoon(): void {
     setImmediate(() => {
-      this.#agentsToAnnounce = false;
+      const changed = [...this.#changedAgents].slice(0, maxAnnouncedAgents);
+      for (const [id] of changed) this.#changedAgents.delete(id);
       if (this.#closing) return;
       this.#dropLostFocus();
-      this.#ledger.announce('agents.changed', null, { agents: this.agents() });
+      const complete = this.#agents.size <= maxAnnouncedAgents;
+      const agents = complete
+        ? this.agents()
+        : changed.flatMap(([id, last]) => last ?? this.#agents.get(id)?.summary() ?? []);
+      this.#ledger.announce('agents.changed', null, { agents, complete });
+      if (this.#changedAgents.size > 0) this.#announceSoon();
     });
   }
 

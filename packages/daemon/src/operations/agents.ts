@@ -1,17 +1,17 @@
 import { isAbsolute } from 'node:path';
 import type { RequestOf, ResultOf } from '@ostler/protocol';
 import { CodedError } from '@ostler/runtime';
-import type { Connection } from '../connection.js';
+import type { Caller } from '../caller.js';
 
 const defaultCols = 100;
 const defaultRows = 32;
 
-export function list({ parts: { service } }: Connection): ResultOf<'agents.list'> {
+export function list({ parts: { service } }: Caller): ResultOf<'agents.list'> {
   return { machineId: service.machineId, agents: service.agents() };
 }
 
 export function status(
-  { parts: { service } }: Connection,
+  { parts: { service } }: Caller,
   { agentId }: RequestOf<'status'>,
 ): ResultOf<'status'> {
   const agent = service.agent(agentId);
@@ -26,7 +26,7 @@ export function status(
 }
 
 export async function launch(
-  { parts: { metrics, service } }: Connection,
+  { parts: { metrics, service } }: Caller,
   request: RequestOf<'agent.launch'>,
 ): Promise<ResultOf<'agent.launch'>> {
   const { cleanEnv = false, cols = defaultCols, cwd, env = {}, rows = defaultRows } = request;
@@ -55,7 +55,7 @@ export async function launch(
 }
 
 export async function close(
-  { parts: { service } }: Connection,
+  { parts: { service } }: Caller,
   { agentId }: RequestOf<'agent.close'>,
 ): Promise<ResultOf<'agent.close'>> {
   await service.closeAgent(agentId);
@@ -63,7 +63,7 @@ export async function close(
 }
 
 export function resize(
-  { parts: { service } }: Connection,
+  { parts: { service } }: Caller,
   { agentId, cols, rows }: RequestOf<'agent.resize'>,
 ): ResultOf<'agent.resize'> {
   service.agent(agentId).terminal.resize(cols, rows);
@@ -71,7 +71,7 @@ export function resize(
 }
 
 export async function screen(
-  { parts: { service } }: Connection,
+  { parts: { service } }: Caller,
   { agentId }: RequestOf<'agent.screen'>,
 ): Promise<ResultOf<'agent.screen'>> {
   const agent = service.agent(agentId);

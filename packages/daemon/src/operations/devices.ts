@@ -1,19 +1,19 @@
 import type { RequestOf, ResultOf } from '@ostler/protocol';
-import type { Connection } from '../connection.js';
+import type { Caller } from '../caller.js';
 
 export function add(
-  { parts: { devices } }: Connection,
+  { parts: { devices } }: Caller,
   { name }: RequestOf<'device.add'>,
 ): ResultOf<'device.add'> {
   return devices.add(name);
 }
 
-export function list({ parts: { devices } }: Connection): ResultOf<'device.list'> {
+export function list({ parts: { devices } }: Caller): ResultOf<'device.list'> {
   return { devices: devices.list() };
 }
 
 export function revoke(
-  { parts: { devices, revokeDevice } }: Connection,
+  { parts: { devices, revokeDevice } }: Caller,
   { deviceId }: RequestOf<'device.revoke'>,
 ): ResultOf<'device.revoke'> {
   devices.revoke(deviceId);
@@ -25,12 +25,12 @@ export function revoke(
 export function revokeOwn({
   parts: { devices, revokeDevice },
   view,
-}: Connection): ResultOf<'pair.revoke'> {
+}: Caller): ResultOf<'pair.revoke'> {
   devices.revoke(view.deviceId);
   setImmediate(() => revokeDevice(view.deviceId));
   return {};
 }
 
-export async function serverStatus({ parts }: Connection): Promise<ResultOf<'server.status'>> {
-  return (await parts.serverStatus()) as ResultOf<'server.status'>;
+export function serverStatus({ parts }: Caller): ResultOf<'server.status'> {
+  return parts.serverStatus();
 }

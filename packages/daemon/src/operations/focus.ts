@@ -1,12 +1,12 @@
 import type { RequestOf, ResultOf } from '@ostler/protocol';
-import type { Connection } from '../connection.js';
+import type { Caller } from '../caller.js';
 
-export function get({ parts: { service } }: Connection): ResultOf<'focus.get'> {
+export function get({ parts: { service } }: Caller): ResultOf<'focus.get'> {
   return service.focus;
 }
 
 export function set(
-  { parts: { service } }: Connection,
+  { parts: { service } }: Caller,
   { agentId }: RequestOf<'focus.set'>,
 ): ResultOf<'focus.set'> {
   return service.setFocus(agentId);

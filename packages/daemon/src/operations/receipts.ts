@@ -1,11 +1,11 @@
 import type { RequestOf, ResultOf } from '@ostler/protocol';
-import type { Connection } from '../connection.js';
+import type { Caller } from '../caller.js';
 import { receiptFor } from '../event-view.js';
 
 const defaultListCount = 50;
 
 export function get(
-  { parts: { service }, view }: Connection,
+  { parts: { service }, view }: Caller,
   { idempotencyKey }: RequestOf<'receipt.get'>,
 ): ResultOf<'receipt.get'> {
   const receipt = service.receiptGet(view.deviceId, idempotencyKey);
@@ -13,7 +13,7 @@ export function get(
 }
 
 export async function wait(
-  { parts: { service }, signal, view }: Connection,
+  { parts: { service }, signal, view }: Caller,
   request: RequestOf<'receipt.wait'>,
 ): Promise<ResultOf<'receipt.wait'>> {
   const { receipt, waitEnded } = await service.receiptWait(view.deviceId, request, signal);
@@ -21,7 +21,7 @@ export async function wait(
 }
 
 export function list(
-  { parts: { service }, view }: Connection,
+  { parts: { service }, view }: Caller,
   { agentId, limit = defaultListCount, state = 'all' }: RequestOf<'receipts.list'>,
 ): ResultOf<'receipts.list'> {
   const receipts = service.receipts(view.deviceId, {
@@ -33,7 +33,7 @@ export function list(
 }
 
 export function resolve(
-  { parts: { service } }: Connection,
+  { parts: { service } }: Caller,
   { agentId, deliveryId, outcome }: RequestOf<'receipt.resolve'>,
 ): ResultOf<'receipt.resolve'> {
   service.resolve(agentId, deliveryId, outcome);

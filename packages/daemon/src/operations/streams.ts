@@ -1,10 +1,10 @@
 import type { RequestOf, ResultOf } from '@ostler/protocol';
-import type { Connection } from '../connection.js';
+import type { Caller } from '../caller.js';
 
 const defaultTtlSec = 60;
 
 export function subscribe(
-  { parts, subscriptions }: Connection,
+  { parts, subscriptions }: Caller,
   { agentId, include, ttlSec = defaultTtlSec }: RequestOf<'agent.subscribe'>,
 ): ResultOf<'agent.subscribe'> {
   const agent = parts.service.agent(agentId);
@@ -12,7 +12,7 @@ export function subscribe(
 }
 
 export function unsubscribe(
-  { subscriptions }: Connection,
+  { subscriptions }: Caller,
   { agentId }: RequestOf<'agent.unsubscribe'>,
 ): ResultOf<'agent.unsubscribe'> {
   subscriptions.remove(agentId);

@@ -1,5 +1,5 @@
 import type { Operation, RequestOf, ResultOf } from '@ostler/protocol';
-import type { Connection } from '../connection.js';
+import type { Caller } from '../caller.js';
 import * as agents from './agents.js';
 import * as devices from './devices.js';
 import * as focus from './focus.js';
@@ -9,7 +9,7 @@ import * as terminals from './terminals.js';
 import * as turns from './turns.js';
 
 type Handler<Name extends Operation> = (
-  connection: Connection,
+  caller: Caller,
   request: RequestOf<Name>,
 ) => ResultOf<Name> | Promise<ResultOf<Name>>;
 

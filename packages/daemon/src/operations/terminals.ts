@@ -1,20 +1,20 @@
 import type { RequestOf, ResultOf } from '@ostler/protocol';
 import { CodedError } from '@ostler/runtime';
-import type { Connection } from '../connection.js';
+import type { Caller } from '../caller.js';
 
 export async function attach(
-  connection: Connection,
+  caller: Caller,
   request: RequestOf<'agent.attach'>,
 ): Promise<ResultOf<'agent.attach'>> {
-  const { service, views } = connection.parts;
+  const { service, views } = caller.parts;
   const agent = service.agent(request.agentId);
   const { cols, readOnly = false, rows } = request;
   const size = cols !== undefined && rows !== undefined ? { cols, rows } : null;
-  return await views.open(connection, agent, { readOnly, size });
+  return await views.open(caller, agent, { readOnly, size });
 }
 
 export function detach(
-  { outbox, parts: { views } }: Connection,
+  { outbox, parts: { views } }: Caller,
   { attachId }: RequestOf<'agent.detach'>,
 ): ResultOf<'agent.detach'> {
   views.of(outbox, attachId)[Symbol.dispose]();
@@ -22,7 +22,7 @@ export function detach(
 }
 
 export function input(
-  { outbox, parts: { views } }: Connection,
+  { outbox, parts: { views } }: Caller,
   { attachId, data }: RequestOf<'agent.input'>,
 ): ResultOf<'agent.input'> {
   const outcome = views.of(outbox, attachId).type(Buffer.from(data, 'base64'));
@@ -33,7 +33,7 @@ export function input(
 }
 
 export function size(
-  { outbox, parts: { views } }: Connection,
+  { outbox, parts: { views } }: Caller,
   { attachId, cols, rows }: RequestOf<'agent.size'>,
 ): ResultOf<'agent.size'> {
   views.of(outbox, attachId).resize(cols, rows);

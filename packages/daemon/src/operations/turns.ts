@@ -1,41 +1,35 @@
 import type { RequestOf, ResultOf } from '@ostler/protocol';
 import type { Reserved } from '@ostler/service';
-import type { Connection } from '../connection.js';
+import type { Caller } from '../caller.js';
 import { receiptFor } from '../event-view.js';
 
 const defaultRecapTurns = 3;
 
-export function send(
-  connection: Connection,
-  request: RequestOf<'turn.send'>,
-): ResultOf<'turn.send'> {
-  const { parts, view } = connection;
-  return shown(connection, parts.service.turnSend(view.deviceId, request));
+export function send(caller: Caller, request: RequestOf<'turn.send'>): ResultOf<'turn.send'> {
+  const { parts, view } = caller;
+  return shown(caller, parts.service.turnSend(view.deviceId, request));
 }
 
-export function stop(
-  connection: Connection,
-  request: RequestOf<'turn.stop'>,
-): ResultOf<'turn.stop'> {
-  const { parts, view } = connection;
-  return shown(connection, parts.service.turnStop(view.deviceId, request));
+export function stop(caller: Caller, request: RequestOf<'turn.stop'>): ResultOf<'turn.stop'> {
+  const { parts, view } = caller;
+  return shown(caller, parts.service.turnStop(view.deviceId, request));
 }
 
 export function answer(
-  connection: Connection,
+  caller: Caller,
   request: RequestOf<'question.answer'>,
 ): ResultOf<'question.answer'> {
-  const { parts, view } = connection;
-  return shown(connection, parts.service.questionAnswer(view.deviceId, request));
+  const { parts, view } = caller;
+  return shown(caller, parts.service.questionAnswer(view.deviceId, request));
 }
 
 export function recap(
-  { parts: { service } }: Connection,
+  { parts: { service } }: Caller,
   { agentId, n = defaultRecapTurns }: RequestOf<'recap'>,
 ): ResultOf<'recap'> {
   return { turns: service.recap(agentId, n) };
 }
 
-function shown({ view }: Connection, { receipt, status }: Reserved): ResultOf<'turn.send'> {
+function shown({ view }: Caller, { receipt, status }: Reserved): ResultOf<'turn.send'> {
   return { status, receipt: receiptFor(view, receipt) };
 }

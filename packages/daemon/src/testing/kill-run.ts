@@ -61,9 +61,25 @@ export async function killRun(
   const faults: string[] = [];
   let daemon = options.daemon;
   let running = true;
-  let client: RawClient | null = await RawClient.local(daemon.socketPath);
-  let machineId = String((await client.call('agents.list'))['machineId']);
   let retried = 0;
+
+  // Settled receipts leave a full ledger early; what they said last is in the events.
+  const told = new Map<string, Receipt>();
+  const follow = async (): Promise<RawClient> => {
+    const next = await RawClient.connect(daemon.socketPath);
+    next.onFrame((frame) => {
+      if (frame['kind'] !== 'receipt.updated') return;
+      cursor = { serverInstanceId: frame['serverInstanceId'], cursor: frame['eventId'] };
+      const { receipt } = frame['payload'] as { readonly receipt: Receipt };
+      told.set(receipt.idempotencyKey, receipt);
+    });
+    await next.hello(cursor === null ? {} : { resume: cursor });
+    machineId = String((await next.call('agents.list'))['machineId']);
+    return next;
+  };
+  let cursor: object | null = null;
+  let machineId = '';
+  let client: RawClient | null = await follow();
 
   const offer = async (input: Sent): Promise<void> => {
     while (running && !input.taken) {
@@ -118,8 +134,7 @@ export async function killRun(
     client = null;
     daemon = await DaemonProcess.start(stateDir);
     startsMs.push(daemon.startMs);
-    client = await RawClient.local(daemon.socketPath);
-    machineId = String((await client.call('agents.list'))['machineId']);
+    client = await follow();
   }
   // Whoever still tries gets an answer from the last one.
   await pauseMs(200);
@@ -130,7 +145,7 @@ export async function killRun(
   const states: Record<string, number> = {};
   for (const input of sent) {
     if (!input.taken) continue;
-    const receipt = receipts.get(input.key);
+    const receipt = receipts.get(input.key) ?? told.get(input.key);
     const count = input.agent.received(input.text);
     const state = receipt?.state ?? 'none';
     states[state] = (states[state] ?? 0) + 1;

@@ -8,6 +8,7 @@ export type Frame = Readonly<Record<string, unknown>> & { readonly type: string 
 export class RawClient implements Disposable {
   readonly frames: Frame[] = [];
   readonly #socket: Socket;
+  #onFrame: ((frame: Frame) => void) | null = null;
   readonly #watchers = new Set<() => void>();
   ended = false;
 
@@ -16,7 +17,10 @@ export class RawClient implements Disposable {
     const splitter = createFrameSplitter({ maxFrameBytes: 16 * 1024 * 1024 });
     socket.on('data', (chunk: Buffer) => {
       for (const frame of splitter.push(chunk)) {
-        if (frame.kind === 'frame') this.frames.push(JSON.parse(frame.text));
+        if (frame.kind !== 'frame') continue;
+        const taken = JSON.parse(frame.text) as Frame;
+        this.frames.push(taken);
+        this.#onFrame?.(taken);
       }
       this.#wake();
     });
@@ -57,6 +61,10 @@ export class RawClient implements Disposable {
 
   writeBytes(bytes: Uint8Array): void {
     this.#socket.write(bytes);
+  }
+
+  onFrame(listener: (frame: Frame) => void): void {
+    this.#onFrame = listener;
   }
 
   pause(): void {

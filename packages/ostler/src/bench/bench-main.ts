@@ -1,8 +1,10 @@
 // `npm run bench`: every figure comes from this one run.
-import { writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type BenchEngine, isShutOff, newestPin, openBenchAgent, places } from './bench-agent.js';
+import { measureDaemon } from './daemon-load.js';
 import { measureIdle } from './idle-cost.js';
 import { describeMachine } from './meters.js';
 import { overheadOf } from './overhead.js';
@@ -14,10 +16,11 @@ import { spreadOf } from './statistics.js';
 import { measureStore, type StoreCost } from './store-cost.js';
 import { readTimeline } from './timeline.js';
 
-const usage = `Usage: npm run bench -- [--engine claude|codex|simulated] [--deliveries N] [--json] [--out FILE]
+const usage = `Usage: npm run bench -- [--engine claude|codex|simulated] [--deliveries N] [--only daemon] [--json] [--out FILE]
   --engine       what to measure, several times for several; where left out, every real engine
                  that is installed (npm run engines), or the simulated agent
   --deliveries   for each engine, 40 where left out
+  --only daemon  the daemon with 200 sessions, and its start with 100,000 receipts, alone
   --json         the report as JSON
   --out          writes the report to FILE as well
 `;
@@ -40,6 +43,7 @@ async function main(): Promise<number> {
     options: {
       engine: { type: 'string', multiple: true },
       deliveries: { type: 'string' },
+      only: { type: 'string' },
       json: { type: 'boolean', default: false },
       out: { type: 'string' },
       help: { type: 'boolean', default: false },
@@ -53,13 +57,17 @@ async function main(): Promise<number> {
   const asked = (values.engine ?? []).map((name) => known.find((engine) => engine === name));
   if (
     asked.includes(undefined) ||
+    (values.only !== undefined && values.only !== 'daemon') ||
     !(Number.isInteger(deliveries) && deliveries >= 1 && deliveries <= maxDeliveries)
   ) {
     process.stderr.write(usage);
     return 2;
   }
   const machine = describeMachine();
-  const { engines, notes } = await choose(asked.filter((engine) => engine !== undefined));
+  const { engines, notes } =
+    values.only === undefined
+      ? await choose(asked.filter((engine) => engine !== undefined))
+      : { engines: [], notes: [] };
   const reports: EngineReport[] = [];
   let store: readonly StoreCost[] = [];
   for (const engine of engines) {
@@ -70,7 +78,11 @@ async function main(): Promise<number> {
       store = measureStore(agent.dir, storeRounds);
     }
   }
-  const report: BenchReport = { machine, engines: reports, store, notes };
+  const daemonDir = mkdtempSync(join(tmpdir(), 'ostler-bench-'));
+  const daemon = await measureDaemon(daemonDir, say).finally(() =>
+    rmSync(daemonDir, { recursive: true, force: true }),
+  );
+  const report: BenchReport = { machine, engines: reports, store, daemon, notes };
   const text = values.json ? `${JSON.stringify(report, null, 2)}\n` : `${toMarkdown(report)}\n`;
   process.stdout.write(text);
   if (values.out !== undefined) writeFileSync(values.out, text);

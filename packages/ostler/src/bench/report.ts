@@ -1,3 +1,4 @@
+import type { DaemonReport } from './daemon-load.js';
 import type { IdleCost } from './idle-cost.js';
 import type { Machine } from './meters.js';
 import type { OverheadReport } from './overhead.js';
@@ -23,6 +24,8 @@ export interface BenchReport {
   readonly machine: Machine;
   readonly engines: readonly EngineReport[];
   readonly store: readonly StoreCost[];
+  /** Null where the system doesn't tell what a process uses. */
+  readonly daemon: DaemonReport | null;
   /** What was not measured, and why. */
   readonly notes: readonly string[];
 }
@@ -37,11 +40,19 @@ export const aims = {
 
 /** The whole report as Markdown; it reads as plain text as well. */
 export function toMarkdown(report: BenchReport): string {
-  const { engines, machine, notes, store } = report;
+  const { daemon, engines, machine, notes, store } = report;
   return [
     `Node ${machine.node}, ${machine.cores} cores.`,
     ...notes,
     ...engines.flatMap(engineSection),
+    ...storeSection(store),
+    ...daemonSection(daemon),
+  ].join('\n\n');
+}
+
+function storeSection(store: readonly StoreCost[]): string[] {
+  if (store.length === 0) return [];
+  return [
     '## The store',
     'Milliseconds an operation.',
     table(
@@ -53,7 +64,28 @@ export function toMarkdown(report: BenchReport): string {
         number(ms?.p95, 3),
       ]),
     ),
-  ].join('\n\n');
+  ];
+}
+
+function daemonSection(daemon: DaemonReport | null): string[] {
+  if (!daemon) return [];
+  const { busyDaemonPercent, busySessions, load, start, submittedMs, submittedP99Ms } = daemon;
+  return [
+    '## The daemon',
+    `Sessions in one daemon and its host, ${busySessions} of them simulated agents, the others idle programs. Percent of one core over five quiet seconds; resident memory.`,
+    table(
+      ['sessions', 'daemon MiB', 'host MiB', 'daemon idle %', 'host idle %'],
+      load.map((point) => [
+        String(point.sessions),
+        number(point.daemonRssMiB, 0),
+        number(point.hostRssMiB, 0),
+        number(point.idleDaemonPercent, 1),
+        number(point.idleHostPercent, 1),
+      ]),
+    ),
+    `\`turn.send\` to \`submitted\` with ${busySessions} sessions busy at once: median ${number(submittedMs?.median, 0)} ms, p95 ${number(submittedMs?.p95, 0)} ms, p99 ${number(submittedP99Ms ?? undefined, 0)} ms over ${submittedMs?.count ?? 0} sends, the daemon at ${number(busyDaemonPercent, 0)} % of one core.`,
+    `From the start of the process to serving: ${number(start.emptyMs, 0)} ms with nothing kept, ${number(start.fullMs, 0)} ms with ${start.receipts} receipts and ${start.hosts} hosts to take over (aim 500).`,
+  ];
 }
 
 function engineSection(engine: EngineReport): string[] {

@@ -134,8 +134,12 @@ export class RecordedAgent implements Disposable {
       logger: silentLogger,
       limits: {},
       onChanged: () => undefined,
-      restored: restoredInputs(ledger.unresolved(agentId), identity, { note: null, writesSince: 0 })
-        .inputs,
+      restored: restoredInputs(
+        ledger.unresolved(agentId),
+        identity,
+        { note: null, writesSince: 0 },
+        new Set(),
+      ).inputs,
       onClosed: () => undefined,
     });
     await whole;

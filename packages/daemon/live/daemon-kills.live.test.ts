@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import {
   type BusyRule,
+  defaultRoomDir,
   openSandbox,
   prepareRealEngine,
   simulatedLaunch,
@@ -8,14 +9,15 @@ import {
 } from '@ostler/lab';
 import { Disposables } from '@ostler/runtime';
 import { expect, test } from 'vitest';
-import { DaemonProcess } from '../../daemon/src/testing/daemon-process.js';
-import { killRun, randomSeed, type TargetAgent } from '../../daemon/src/testing/kill-run.js';
-import { RawClient } from '../../daemon/src/testing/raw-client.js';
-import { enginesDir, roomDir } from './live-world.js';
+import { DaemonProcess } from '../src/testing/daemon-process.js';
+import { killRun, randomSeed, type TargetAgent } from '../src/testing/kill-run.js';
+import { RawClient } from '../src/testing/raw-client.js';
 
 /** `OSTLER_KILLS=200` for the whole of it. */
 const kills = Number(process.env['OSTLER_KILLS'] ?? 15);
 const simulatedCount = 10;
+const roomDir = defaultRoomDir();
+const enginesDir = join(roomDir, '..', '..', '.engines');
 const busyRules: readonly BusyRule[] = ['steering', 'native_queue', 'native_input', 'daemon_queue'];
 const pins = [
   { engine: 'claude', version: '2.1.328' },

@@ -1,0 +1,1 @@
+export { type MailCommandOptions, mailCommand } from './mail-command.js';

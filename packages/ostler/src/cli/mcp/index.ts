@@ -1,0 +1,1 @@
+export { type McpCommandOptions, mcpCommand } from './mcp-command.js';

@@ -1,0 +1,3 @@
+import { simulatedEngine } from '@ostler/lab';
+
+export const engines = [simulatedEngine];
