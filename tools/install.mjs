@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { node, runQuiet } from './child.mjs';
+import { ownHeaders } from './node-headers.mjs';
 import { npmCommand } from './npm.mjs';
 import { say, seconds } from './progress.mjs';
 import { readText, root } from './root.mjs';
@@ -78,11 +79,15 @@ async function whatIsMissing() {
   return tried.ok ? null : `the native modules do not work in Node ${process.versions.node}`;
 }
 
-/** See object-wrap.h. Where a prebuilt binary is fetched nothing is compiled, and this is not used. */
+/** For what is compiled; where a prebuilt binary is fetched nothing of it is used. */
 function buildEnvironment() {
-  if (Number(process.versions.node.split('.')[0]) < 24) return process.env;
+  const headers = ownHeaders();
+  // npm may be set to the headers of another Node, and what is built against those can't be loaded.
+  const env = headers === null ? process.env : { ...process.env, npm_config_nodedir: headers };
+  if (Number(process.versions.node.split('.')[0]) < 24) return env;
+  // See object-wrap.h.
   const flags = `-include "${join(root, 'tools', 'object-wrap.h')}"`;
-  return { ...process.env, CXXFLAGS: `${process.env.CXXFLAGS ?? ''} ${flags}`.trim() };
+  return { ...env, CXXFLAGS: `${process.env.CXXFLAGS ?? ''} ${flags}`.trim() };
 }
 
 function installPhase() {
