@@ -58,6 +58,11 @@ export const commands = {
     await handOver('node_modules/vitest/vitest.mjs', ['run', file]);
   },
 
+  async conformance(args) {
+    await prepare();
+    await handOver('tools/conformance.mjs', args);
+  },
+
   async fuzz(args) {
     await prepare();
     await handOver('tools/fuzz.mjs', args);

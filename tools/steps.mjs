@@ -64,8 +64,30 @@ export const steps = [
   ]),
   check('diagram', 'the state diagram is the machine', [ownTool('state-diagram.mjs'), '--check']),
   { name: 'tests', stage: 'alone', run: () => runVitest('vitest.config.ts') },
+  { name: 'wire', stage: 'alone', run: runConformance },
   { name: 'live', stage: 'alone', run: runLive },
 ];
+
+/** The daemon against a script that knows only the contract. Not run is skipped, never passed. */
+async function runConformance() {
+  const hasPython = (await runQuiet('python3', ['--version'])).ok;
+  if (!hasPython) {
+    return {
+      passed: 0,
+      failed: 0,
+      skipped: 1,
+      detail: 'no python3, which the script is written in',
+    };
+  }
+  const { ok, output } = await runQuiet(node, [ownTool('conformance.mjs')], {
+    label: 'the conformance script still runs',
+  });
+  const [, cases, passed, failed] =
+    /(\d+) cases, (\d+) passed, (\d+) failed, \d+ skipped\s*$/.exec(output) ?? [];
+  if (cases === undefined) return { passed: 0, failed: 1, skipped: 0, detail: 'no count', output };
+  const count = { passed: Number(passed), failed: Number(failed), skipped: 0 };
+  return { ...count, detail: `${cases} cases of the wire contract`, ...(ok ? {} : { output }) };
+}
 
 /** Real engines run only where they have no network but loopback. Not run is skipped, never passed. */
 async function runLive() {

@@ -1,0 +1,162 @@
+"""The register of cases, and what a case may use."""
+
+import os
+import signal
+import subprocess
+import json
+import time
+import uuid
+
+from wire import Client, WebSocket, code_of
+
+CASES = []
+
+
+def case(case_id, name, **options):
+    """Registers a case. `quotas=True`: with the limits a connection has by default."""
+
+    def register(run):
+        CASES.append((case_id, name, run, options))
+        return run
+
+    return register
+
+
+class Failed(Exception):
+    """A case found something else than the contract says."""
+
+
+def expect(holds, what, *seen):
+    if not holds:
+        raise Failed(f"{what}; seen: {' '.join(json.dumps(each) for each in seen)}")
+
+
+def expect_code(frame, code):
+    expect(code_of(frame) == code, f"{code} is the answer", frame)
+
+
+def expect_fine(frame):
+    expect("error" not in frame, "the request is taken", frame)
+
+
+class Server:
+    """A daemon of its own in a directory of its own."""
+
+    def __init__(self, command, state_dir, flags):
+        self._command = command
+        self.state_dir = state_dir
+        self.flags = flags
+        self.process = None
+        self.ready = None
+
+    def start(self):
+        arguments = ["up", "--state-dir", self.state_dir, "--listen", "127.0.0.1:0", "--json"]
+        self.process = subprocess.Popen(
+            [*self._command, *arguments, *self.flags],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        line = self.process.stdout.readline()
+        if line == "":
+            raise Failed("the daemon said no ready line")
+        self.ready = json.loads(line)
+        return self
+
+    def kill(self):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait(10)
+
+    def stop(self):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            self.process.wait(30)
+
+
+class World:
+    """What a case works with; everything it opens is closed behind it."""
+
+    def __init__(self, server, agent):
+        self.server = server
+        self._agent = agent
+        self._clients = []
+        self._launched = []
+        self._machine = None
+
+    @property
+    def machine(self):
+        if self._machine is None:
+            self._machine = self.local().call("agents.list")["machineId"]
+        return self._machine
+
+    def raw(self):
+        return self._keep(Client.unix(self.server.ready["socket"]))
+
+    def local(self, **fields):
+        client = self.raw()
+        expect_fine(client.hello(**fields))
+        return client
+
+    def web(self, headers=None):
+        client, status = WebSocket.open(self.server.ready["listen"], headers)
+        if client:
+            self._keep(client)
+        return client, status
+
+    def device(self, name):
+        """A new device: its id and its token."""
+        added = self.local().call("device.add", name=f"{name}-{uuid.uuid4().hex[:6]}")
+        expect_fine(added)
+        return added["deviceId"], added["token"]
+
+    def launch(self, script=None):
+        """A simulated agent whose composer is up: its target fields."""
+        target = self.launch_holding(script)
+        self.until_ready(target)
+        return target
+
+    def launch_holding(self, script=None):
+        """A simulated agent, whatever it shows: its target fields."""
+        client = self.local()
+        agent = json.loads(json.dumps(self._agent))
+        if script is not None:
+            agent["args"] = [*agent["args"][:1], "--script-json", json.dumps(script)]
+        launched = client.call(
+            "agent.launch", name=f"agent-{uuid.uuid4().hex[:8]}", cleanEnv=True, **agent
+        )
+        expect_fine(launched)
+        target = {"machineId": launched["machineId"], "agentId": launched["agentId"]}
+        self._launched.append(target)
+        return target
+
+    def until_ready(self, target):
+        client = self.local()
+        for _ in range(600):
+            screen = client.call("agent.screen", **target)
+            if screen["reading"]["composer"] is not None:
+                return
+            time.sleep(0.02)
+        raise Failed("the agent does not come up")
+
+    def settled(self, client, key, until="accepted"):
+        waited = client.call("receipt.wait", idempotencyKey=key, until=until, timeoutMs=15000)
+        expect_fine(waited)
+        return waited["receipt"]
+
+    def close(self):
+        for client in self._clients:
+            client.close()
+        if self._launched and self.server.process.poll() is None:
+            client = Client.unix(self.server.ready["socket"])
+            client.hello()
+            for target in self._launched:
+                client.call("agent.close", **target)
+            client.close()
+
+    def _keep(self, client):
+        self._clients.append(client)
+        return client
+
+
+def key():
+    return f"k-{uuid.uuid4().hex[:20]}"
