@@ -43,7 +43,7 @@ export const stampToleranceMs = 2;
 /**
  * The input this evidence belongs to: the oldest with an equal fingerprint that
  * has not yet been credited with evidence of the kind. Evidence from before its
- * `sinceMs` never counts. Where one of several with an equal fingerprint is in doubt,
+ * `sinceMs` never counts, nor does that of another entry than the one it is known by. Where one of several with an equal fingerprint is in doubt,
  * nothing tells whose it is, and nobody is credited.
  */
 export function matchEvidence(
@@ -58,6 +58,7 @@ export function matchEvidence(
     (input) =>
       input.fingerprint === seen.fingerprint &&
       seen.atMs + stampToleranceMs >= input.sinceMs &&
+      (input.inputRef === null || input.inputRef === seen.inputRef) &&
       (seen.kind === 'consumed' ? !input.consumed : !input.credited.includes(seen.evidence)),
   );
   if (!first) return null;
@@ -92,6 +93,7 @@ export function creditAmong(
           (input) =>
             isTwin(input, match) &&
             !input.consumed &&
+            input.inputRef === null &&
             // One that was not on its way yet can't be this entry's.
             seen.atMs + stampToleranceMs >= input.sinceMs,
         )

@@ -16,6 +16,8 @@ export interface RestoredInput {
   readonly doubt: string;
   /** An equal text was on its way at the same time: nothing tells which of them a turn took. */
   readonly hasTwin?: boolean;
+  /** The record's entry that an earlier process saw it consumed by: no other is its own. */
+  readonly consumedRef?: string;
   /** What was pasted, where somebody kept it; without it the draft can't be told from a person's. */
   readonly text: string | null;
 }
@@ -32,7 +34,7 @@ export function restoredOutstanding(input: RestoredInput): Outstanding {
     accepted,
     doubted: !accepted,
     consumed: false,
-    inputRef: null,
+    inputRef: input.consumedRef ?? null,
     turnRef: null,
     tie: input.hasTwin === true ? 'lost' : 'own',
   };

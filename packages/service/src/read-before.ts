@@ -19,8 +19,8 @@ export class ReadBefore {
   }
 
   /**
-   * The inputs, each told whether an equal text was on its way beside it: which of the two a turn
-   * took is not remembered, and not guessed.
+   * The inputs, each with the entry it was seen consumed by, and told whether an equal text was on
+   * its way beside it: which of the two a turn took is not remembered, and not guessed.
    */
   withTwins(restored: readonly RestoredInput[]): readonly RestoredInput[] {
     // When each was on its way: from its Enter until its entry was written. Of one that is settled
@@ -28,6 +28,7 @@ export class ReadBefore {
     const consumedAtMs = new Map(
       [...this.#byRef.values()].map(({ atMs, deliveryId }) => [deliveryId, atMs]),
     );
+    const refs = new Map([...this.#byRef].map(([ref, { deliveryId }]) => [deliveryId, ref]));
     const spans = new Map<string, Span>();
     for (const { atMs, deliveryId, fingerprint } of this.#byRef.values()) {
       spans.set(deliveryId, { deliveryId, fingerprint, fromMs: 0, untilMs: atMs });
@@ -41,7 +42,12 @@ export class ReadBefore {
       const hasTwin =
         input.sinceMs < this.#wholeSinceMs ||
         [...spans.values()].some((other) => own !== undefined && areTwins(own, other));
-      return hasTwin ? { ...input, hasTwin } : input;
+      const consumedRef = refs.get(input.deliveryId);
+      return {
+        ...input,
+        ...(hasTwin ? { hasTwin } : {}),
+        ...(consumedRef === undefined ? {} : { consumedRef }),
+      };
     });
   }
 }
