@@ -21,7 +21,6 @@ import { type DaemonLimits, defaultDaemonLimits } from './limits.js';
 import { chooseSocketPath } from './listeners/socket-path.js';
 import type { Accept, Listener } from './listeners/transport.js';
 import { listenUnix } from './listeners/unix.js';
-import { listenWebSocket } from './listeners/websocket.js';
 import { Metrics } from './metrics.js';
 import { Subscriptions } from './subscriptions.js';
 import { TerminalViews } from './terminal-views.js';
@@ -128,6 +127,7 @@ export class Daemon implements AsyncDisposable {
     }
     try {
       await daemon.#open();
+      void daemon.#metrics.export();
       return daemon;
     } catch (failure) {
       await daemon.release();
@@ -196,6 +196,8 @@ export class Daemon implements AsyncDisposable {
     this.#listeners.push(await listenUnix(socketPath, accept, { clock, logger }));
     const { listen } = this.#options;
     if (!listen) return;
+    // Loaded where it is wanted: most daemons serve their own machine alone, and start sooner without.
+    const { listenWebSocket } = await import('./listeners/websocket.js');
     const { allowHosts = [], allowOrigins = [], ...where } = listen;
     this.#listeners.push(
       await listenWebSocket(

@@ -1,4 +1,4 @@
-import { type Counter, metrics as otel } from '@opentelemetry/api';
+import type { Counter } from '@opentelemetry/api';
 
 const descriptions = {
   connections_opened: 'connections taken',
@@ -24,13 +24,18 @@ export class Metrics {
   readonly #counts = new Map<MetricName, number>();
   readonly #counters = new Map<MetricName, Counter>();
 
-  constructor() {
-    const meter = otel.getMeter('ostler');
+  /**
+   * Counts to OpenTelemetry as well from here on, what was counted before included. Its package
+   * is loaded now and not before: a daemon serves sooner without.
+   */
+  async export(): Promise<void> {
+    const { metrics } = await import('@opentelemetry/api');
+    const meter = metrics.getMeter('ostler');
     for (const [name, description] of Object.entries(descriptions)) {
-      this.#counters.set(
-        name as MetricName,
-        meter.createCounter(`ostler.${name}`, { description }),
-      );
+      const counter = meter.createCounter(`ostler.${name}`, { description });
+      this.#counters.set(name as MetricName, counter);
+      const count = this.#counts.get(name as MetricName) ?? 0;
+      if (count > 0) counter.add(count);
     }
   }
 
