@@ -58,7 +58,7 @@ export function matchEvidence(
     (input) =>
       input.fingerprint === seen.fingerprint &&
       seen.atMs + stampToleranceMs >= input.sinceMs &&
-      (input.inputRef === null || input.inputRef === seen.inputRef) &&
+      (input.inputRef === null || seen.inputRef === null || input.inputRef === seen.inputRef) &&
       (seen.kind === 'consumed' ? !input.consumed : !input.credited.includes(seen.evidence)),
   );
   if (!first) return null;

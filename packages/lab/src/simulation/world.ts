@@ -30,7 +30,7 @@ export interface RunOptions {
 /** Promise steps after each instant: more than any chain of ours has between two waits. */
 const hopsCount = 40;
 const restartTakesMs = 50;
-const calmRounds = 6;
+const calmRounds = 12;
 const calmRoundMs = 12_000;
 const personLooksEveryMs = 3_000;
 /** A schedule that goes on longer than this runs in a circle. */
