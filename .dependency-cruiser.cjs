@@ -14,7 +14,7 @@ const floors = [
 // Runtime is floor 0, open to all. Lab stands beside the house: it may import every room but the topmost.
 const side = 'lab';
 
-const testFile = '(\\.test\\.ts$|^packages/[^/]+/live/|/testing/)';
+const testFile = '(\\.test\\.ts$|^packages/[^/]+/live/|/testing/|/conformance/)';
 const demo = '^packages/ostler/src/demo/';
 const folder = (rooms) => `^packages/(${rooms.join('|')})/`;
 const anySpelling = (rooms) => {
@@ -81,10 +81,25 @@ module.exports = {
     },
     {
       name: 'native-store',
-      comment: 'better-sqlite3 is reached through store only',
+      comment:
+        "better-sqlite3 is reached through store, and through the client's inbox file (ADR 0010), only",
       severity: 'error',
-      from: { pathNot: folder(['store']) },
+      from: { pathNot: `${folder(['store'])}|^packages/client/src/node-inbox/` },
       to: { path: '(^|node_modules/)(@types/)?better-sqlite3(/|$)' },
+    },
+    {
+      name: 'client-root-in-a-browser',
+      comment: "the client's root does not reach for its sub-paths, which are for Node",
+      severity: 'error',
+      from: { path: '^packages/client/src/', pathNot: `^packages/client/src/node|${testFile}` },
+      to: { path: '(^|node_modules/)(@types/)?ws(/|$)|^packages/client/src/node' },
+    },
+    {
+      name: 'client-root-without-core',
+      comment: "the client's root uses nothing of Node; its sub-paths may",
+      severity: 'error',
+      from: { path: '^packages/client/src/', pathNot: `^packages/client/src/node|${testFile}` },
+      to: { dependencyTypes: ['core'] },
     },
     {
       name: 'rooms-have-doors',

@@ -156,12 +156,34 @@ function commandLine() {
     return execFileSync(process.execPath, [main, ...args], { encoding: 'utf8', env }).trimEnd();
   };
   const block = (text) => `\`\`\`text\n${text}\n\`\`\``;
+  const namesIn = (text) => {
+    const at = text.indexOf('Commands:');
+    return (
+      at < 0
+        ? []
+        : [
+            ...text
+              .slice(at)
+              .split('\n\n', 1)[0]
+              .matchAll(/^ {2}(\w+) /gm),
+          ]
+    )
+      .map(([, name]) => name)
+      .filter((name) => name !== 'help');
+  };
   const all = help('--help');
-  const names = [...all.slice(all.indexOf('Commands:')).matchAll(/^ {2}(\w+) /gm)]
-    .map(([, name]) => name)
-    .filter((name) => name !== 'help');
-  const each = names.flatMap((name) => [`## ostler ${name}`, block(help(name, '--help'))]);
-  return page('The command line', block(all), ...each);
+  const section = (path, level) => {
+    const text = help(...path, '--help');
+    // What is no command is answered with the help of the one above it.
+    if (!text.startsWith(`Usage: ostler ${path.join(' ')}`)) return [];
+    const below = namesIn(text).flatMap((name) => section([...path, name], level + 1));
+    return [`${'#'.repeat(level)} ostler ${path.join(' ')}`, block(text), ...below];
+  };
+  return page(
+    'The command line',
+    block(all),
+    ...namesIn(all).flatMap((name) => section([name], 2)),
+  );
 }
 
 function folders(dir) {

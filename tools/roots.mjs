@@ -13,6 +13,24 @@ const withNative = new Set([
   '@ostler/daemon',
   'ostler',
 ]);
+/** Roots a browser loads too: they import nothing of Node. */
+const forBrowsers = new Set(['@ostler/client', '@ostler/protocol', '@ostler/runtime']);
+/** Resolves as a browser's tools do, and refuses what is Node's own to every module loaded from here on. */
+const withoutNode = `
+    const { isBuiltin, register } = await import('node:module');
+    if (!isBuiltin('fs')) throw new Error('the check itself does not work');
+    register('data:text/javascript,' + encodeURIComponent(\`
+      import { isBuiltin } from 'node:module';
+      export function resolve(specifier, context, next) {
+        if (isBuiltin(specifier) && !context.parentURL?.includes('[eval')) {
+          throw new Error(specifier + ' is imported by ' + context.parentURL);
+        }
+        const conditions = [...context.conditions.filter((name) => name !== 'node'), 'browser'];
+        return next(specifier, { ...context, conditions });
+      }
+    \`));
+`;
+
 const faults = [];
 let loaded = 0;
 
@@ -23,7 +41,9 @@ for (const folder of readdirSync(join(root, 'packages')).sort()) {
   for (const [path, target] of Object.entries(exports)) {
     if (path.includes('*') || path.endsWith('.json')) continue;
     const file = join(root, 'packages', folder, target.default);
-    const { ok, output } = await runQuiet(node, ['--input-type=module', '-e', probe(file)]);
+    const isPlain = path === '.' && forBrowsers.has(name);
+    const program = (isPlain ? withoutNode : '') + probe(file);
+    const { ok, output } = await runQuiet(node, ['--input-type=module', '-e', program]);
     if (!ok) faults.push(`${name} ${path} does not load:\n${output}`);
     else if (output.trim() !== '' && !withNative.has(name))
       faults.push(`${name} ${path} loads ${output.trim()}`);

@@ -16,27 +16,39 @@ export interface Clock {
   setTimer(delayMs: number, callback: () => void): Timer;
 }
 
-export const systemClock: Clock = {
-  nowMs: () => Date.now(),
-  monotonicMs: () => performance.now(),
-  setTimer(delayMs, callback) {
-    let active = true;
-    const handle = setTimeout(() => {
-      active = false;
-      callback();
-    }, delayMs);
-    handle.unref();
-    return {
-      get active() {
-        return active;
-      },
-      [Symbol.dispose]() {
+function realClock(keepsAlive: boolean): Clock {
+  return {
+    nowMs: () => Date.now(),
+    monotonicMs: () => performance.now(),
+    setTimer(delayMs, callback) {
+      let active = true;
+      const handle: unknown = setTimeout(() => {
         active = false;
-        clearTimeout(handle);
-      },
-    };
-  },
-};
+        callback();
+      }, delayMs);
+      // In a browser a timer is a number, and there is no process to keep alive.
+      if (!keepsAlive && isHandle(handle)) handle.unref();
+      return {
+        get active() {
+          return active;
+        },
+        [Symbol.dispose]() {
+          active = false;
+          clearTimeout(handle as NodeJS.Timeout);
+        },
+      };
+    },
+  };
+}
+
+function isHandle(handle: unknown): handle is NodeJS.Timeout {
+  return typeof handle === 'object' && handle !== null && 'unref' in handle;
+}
+
+export const systemClock: Clock = realClock(false);
+
+/** The system's clock with timers that do keep a process alive: for programs that wait for them. */
+export const keepAliveClock: Clock = realClock(true);
 
 interface Pending {
   readonly dueMs: number;

@@ -1,4 +1,4 @@
-export { type Clock, systemClock, type Timer, VirtualClock } from './clock.js';
+export { type Clock, keepAliveClock, systemClock, type Timer, VirtualClock } from './clock.js';
 export { CodedError, isCoded } from './coded-error.js';
 export { Disposables } from './disposables.js';
 export { Emitter } from './emitter.js';

@@ -8,7 +8,7 @@ export const exitCodes = {
   usage: 2,
   noDaemon: 3,
   timeout: 4,
-  /** The receipt is `unknown`: look at the agent's terminal before anything is sent again. */
+  /** The receipt is `unknown`, or no answer came: look at the agent's terminal before anything is sent again. */
   inDoubt: 5,
   interrupted: 130,
 } as const;
@@ -18,6 +18,7 @@ const codes: ReadonlyMap<string, number> = new Map([
   ['DAEMON_NOT_RUNNING', exitCodes.noDaemon],
   ['DAEMON_GONE', exitCodes.noDaemon],
   ['TIMEOUT', exitCodes.timeout],
+  ['IN_DOUBT', exitCodes.inDoubt],
 ]);
 
 export function exitCodeOf(failure: unknown): number {

@@ -2,10 +2,14 @@
 import { isCoded } from '@ostler/runtime';
 import { CommanderError } from 'commander';
 import { exitCodeOf, exitCodes } from './exit-codes.js';
-import { outputTo } from './output.js';
+import { outputTo, shown } from './output.js';
 import { program } from './program.js';
 
 const args = process.argv.slice(2);
+/** Who read stdout has enough; a daemon goes on without a reader. */
+process.stdout.on('error', () => {
+  if (args[0] !== 'up') process.exit(exitCodes.done);
+});
 try {
   const ostler = await program(args[0]);
   await ostler.parseAsync();
@@ -18,6 +22,6 @@ try {
     process.exitCode = exitCodeOf(failure);
     const own = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
     if (own.includes('--json')) outputTo(process.stdout).json({ error: { code, message } });
-    else process.stderr.write(`ostler: ${message} (${code})\n`);
+    else process.stderr.write(`ostler: ${shown(message)} (${code})\n`);
   }
 }

@@ -1,23 +1,37 @@
 import { styleText } from 'node:util';
 
-/** Where a command's results go: a table for people, one document for programs. */
+export type Style = 'bold' | 'dim' | 'green' | 'yellow' | 'red';
+
+/** Where a command's results go: lines for people, one document for programs. */
 export interface Output {
   lines(rows: readonly (readonly [label: string, value: string])[]): void;
+  text(line: string): void;
+  /** Coloured where colours are shown: on a terminal, without NO_COLOR. */
+  style(style: Style, text: string): string;
   /** One JSON document, on one line. */
   json(value: unknown): void;
 }
 
-/** Colours only where `stream` is a terminal. */
+/** What others wrote, made harmless for a terminal: control characters become blanks, line breaks stay. */
+export function shown(text: string): string {
+  return text.replace(/[^\P{Cc}\n]/gu, ' ');
+}
+
+/** Colours only where `stream` is a terminal that has them. */
 export function outputTo(stream: NodeJS.WriteStream): Output {
+  const colours = stream.isTTY && stream.hasColors();
+  const style = (name: Style, text: string): string => (colours ? styleText(name, text) : text);
   return {
+    style,
     lines(rows) {
       const width = Math.max(0, ...rows.map(([label]) => label.length));
       for (const [label, value] of rows) {
-        const padded = label.padEnd(width);
-        const shown = stream.isTTY ? styleText('dim', padded) : padded;
-        const indented = value.replaceAll('\n', `\n${' '.repeat(width + 2)}`);
-        stream.write(`${shown}  ${indented}\n`);
+        const indented = shown(value).replaceAll('\n', `\n${' '.repeat(width + 2)}`);
+        stream.write(`${style('dim', label.padEnd(width))}  ${indented}\n`);
       }
+    },
+    text(line) {
+      stream.write(`${line}\n`);
     },
     json(value) {
       stream.write(`${JSON.stringify(value)}\n`);

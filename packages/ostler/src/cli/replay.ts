@@ -1,5 +1,5 @@
 import type { Engine, Reading } from '@ostler/engines';
-import { type Moment, replayCast } from '@ostler/engines/recordings';
+import type { Moment } from '@ostler/engines/recordings';
 import { CodedError } from '@ostler/runtime';
 import { InvalidArgumentError } from 'commander';
 import { builtInEngines } from '../built-in-engines.js';
@@ -29,6 +29,7 @@ export function parseMoment(value: string): Moment {
 
 /** Prints what an engine reads on a recording's screen at one moment. */
 export async function replay(cast: string, options: ReplayOptions, output: Output): Promise<void> {
+  const { replayCast } = await import('@ostler/engines/recordings');
   const { readable, composer, hold, busy, queue, signals } = await replayCast(
     cast,
     findEngine(options.engine).reader(options.version ?? null),

@@ -1,4 +1,4 @@
-import { Daemon, type DaemonOptions } from '@ostler/daemon';
+import type { DaemonOptions } from '@ostler/daemon';
 import { CodedError, systemClock } from '@ostler/runtime';
 import { type Command, Option } from 'commander';
 import { builtInEngines } from '../../built-in-engines.js';
@@ -94,6 +94,7 @@ export function addUp(ostler: Command): void {
 async function up(flags: UpFlags): Promise<void> {
   const { drainMs, json = false, logLevel } = flags;
   const options = await daemonOptions(flags);
+  const { Daemon } = await import('@ostler/daemon');
   using stopping = new Stopping();
   const daemon = await Daemon.start({ ...options, logger: openLog(logLevel) });
   const { listenAddress, serverInstanceId, socketPath } = daemon;

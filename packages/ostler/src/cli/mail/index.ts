@@ -1,1 +1,1 @@
-export { type MailCommandOptions, mailCommand } from './mail-command.js';
+export { mailCommand } from './mail-command.js';

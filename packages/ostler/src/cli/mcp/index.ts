@@ -1,1 +1,1 @@
-export { type McpCommandOptions, mcpCommand } from './mcp-command.js';
+export { mcpCommand } from './mcp-command.js';

@@ -1,0 +1,1 @@
+export { openSqliteInboxStorage, type SqliteInboxOptions } from './sqlite-inbox-storage.js';
