@@ -67,6 +67,8 @@ export class TerminalView implements Disposable {
   #size: string;
   #behind = false;
   #ended = false;
+  /** Output that waits for the answer it belongs behind. */
+  #late: Uint8Array[] | null = null;
 
   constructor(
     attachId: string,
@@ -87,16 +89,25 @@ export class TerminalView implements Disposable {
     return this.#viewer.outbox;
   }
 
-  /** The screen as it is, in base64; what comes after it is sent as frames. */
+  /**
+   * The screen as it is, in base64, as far as a frame takes it; the rest, and what comes after
+   * it, is sent as frames behind the answer.
+   */
   async start(): Promise<string> {
     const { terminal } = this.#agent;
     const paint = await this.#paint();
     if (this.#ended) throw new CodedError('VIEW_NOT_FOUND', 'the view was closed');
+    const late: Uint8Array[] = [paint.subarray(maxTerminalFrameBytes)];
+    this.#late = late;
+    setImmediate(() => {
+      this.#late = null;
+      for (const data of late) this.#output(data);
+      if (terminal.exit) this.#gone(terminal.exit.exitCode, terminal.exit.signal);
+    });
     const output = terminal.onOutput?.((data) => this.#output(data));
     if (output) this.owned.own(output);
     this.owned.own(terminal.onExit(({ exitCode, signal }) => this.#gone(exitCode, signal)));
-    if (terminal.exit) this.#gone(terminal.exit.exitCode, terminal.exit.signal);
-    return Buffer.from(paint).toString('base64');
+    return Buffer.from(paint.subarray(0, maxTerminalFrameBytes)).toString('base64');
   }
 
   /** A person's keys. Throws CodedError UNSUPPORTED_CAPABILITY for a view that only looks. */
@@ -132,6 +143,10 @@ export class TerminalView implements Disposable {
   }
 
   #output(data: Uint8Array): void {
+    if (this.#late) {
+      this.#late.push(data);
+      return;
+    }
     this.#tellSize();
     if (this.#behind) return;
     if (this.outbox.unsentBytes > this.#pauseAtBytes) {
@@ -150,7 +165,9 @@ export class TerminalView implements Disposable {
     const paint = await this.#paint();
     if (this.#ended) return;
     this.#behind = false;
-    this.#tell({ kind: 'lost', paint: Buffer.from(paint).toString('base64') });
+    const first = Buffer.from(paint.subarray(0, maxTerminalFrameBytes));
+    this.#tell({ kind: 'lost', paint: first.toString('base64') });
+    this.#output(paint.subarray(maxTerminalFrameBytes));
   }
 
   async #paint(): Promise<Uint8Array> {

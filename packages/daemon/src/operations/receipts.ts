@@ -1,6 +1,7 @@
 import type { RequestOf, ResultOf } from '@ostler/protocol';
 import type { Caller } from '../caller.js';
 import { receiptFor } from '../event-view.js';
+import { fitting } from '../fitting.js';
 
 const defaultListCount = 50;
 
@@ -29,7 +30,8 @@ export function list(
     maxCount: limit,
     ...(agentId === undefined ? {} : { agentId }),
   });
-  return { receipts: receipts.map((receipt) => receiptFor(view, receipt)) };
+  // The newest that fit into a frame; older ones are asked for by their keys.
+  return { receipts: fitting(receipts.map((receipt) => receiptFor(view, receipt))) };
 }
 
 export function resolve(

@@ -2,6 +2,7 @@ import type { RequestOf, ResultOf } from '@ostler/protocol';
 import type { Reserved } from '@ostler/service';
 import type { Caller } from '../caller.js';
 import { receiptFor } from '../event-view.js';
+import { fitting } from '../fitting.js';
 
 const defaultRecapTurns = 3;
 
@@ -27,7 +28,9 @@ export function recap(
   { parts: { service } }: Caller,
   { agentId, n = defaultRecapTurns }: RequestOf<'recap'>,
 ): ResultOf<'recap'> {
-  return { turns: service.recap(agentId, n) };
+  // Newest last: where all are too much for a frame, the oldest are left out.
+  const newestFirst = [...service.recap(agentId, n)].reverse();
+  return { turns: [...fitting(newestFirst)].reverse() };
 }
 
 function shown({ view }: Caller, { receipt, status }: Reserved): ResultOf<'turn.send'> {

@@ -41,6 +41,13 @@ class Person {
     return new Person(pty);
   }
 
+  /** Runs a script with job control, as a shell that a person types into does. */
+  static async shell(script: string): Promise<Person> {
+    const { env, stateDir: cwd } = world;
+    const args = ['-mc', script];
+    return new Person(await spawnPty({ file: 'bash', args, env, cwd, cols: 90, rows: 20 }));
+  }
+
   async sees(what: RegExp): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#look = () => {
@@ -126,4 +133,18 @@ test('a killed daemon is said, the terminal put back, and the agent found again'
   expect(person.seen).toContain('ostler up');
   await world.up('--log-level', 'silent');
   expect(await world.json('agents')).toMatchObject({ agents: [{ name: 'one' }] });
+});
+
+test('the modes of the terminal are as before, whichever way it ends', async () => {
+  const person = await Person.shell(
+    `stty -g; '${process.execPath}' '${main}' attach one & echo "viewer $!"; fg; echo; echo "ended $?"; stty -g`,
+  );
+  await person.sees(paintedMark);
+  const viewer = Number(/viewer (\d+)/.exec(person.seen)?.[1]);
+  process.kill(viewer, 'SIGTERM');
+  await person.exited();
+  const modes = person.seen.match(/^[0-9a-f]+(?::[0-9a-f]+){3,}/gm);
+  expect(modes).toHaveLength(2);
+  expect(modes?.[1]).toBe(modes?.[0]);
+  expect(person.seen).toMatch(restored);
 });
