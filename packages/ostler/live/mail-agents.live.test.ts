@@ -99,8 +99,11 @@ describe.skipIf(skip !== null)(
           byCodex,
         ),
         {
-          permissions: 'free',
-          extraArgs: ['--session-id', sessionId, '--mcp-config', config, '--strict-mcp-config'],
+          // A session that bypasses permissions holds what others send until a person lets it in.
+          extraArgs: [
+            ...['--session-id', sessionId, '--allowedTools=mcp__mail'],
+            ...['--strict-mcp-config', `--mcp-config=${config}`],
+          ],
         },
       );
       await world.idle(reviewer.agent);

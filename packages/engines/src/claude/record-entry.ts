@@ -77,19 +77,27 @@ export function parseRecordEntry(value: unknown): RecordEntry | null {
   return result.success ? result.data : null;
 }
 
+type Block = { readonly type?: unknown; readonly text?: unknown } | null;
+
+/** True for a text, and for blocks each of which says what it is. */
+export function isReadable(content: unknown): boolean {
+  if (!Array.isArray(content)) return typeof content === 'string';
+  return (content as readonly Block[]).every(
+    (block) =>
+      typeof block?.type === 'string' && (block.type !== 'text' || typeof block.text === 'string'),
+  );
+}
+
 /**
  * A prompt's or an answer's text: a string, or its text blocks joined. Null where one of the
  * blocks has another shape: what is left of a text is another text.
  */
 export function textOf(content: unknown): string | null {
   if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) return null;
-  const texts: string[] = [];
-  for (const block of content as readonly unknown[]) {
-    const { type, text } = (block ?? {}) as { type?: unknown; text?: unknown };
-    if (typeof type !== 'string' || (type === 'text' && typeof text !== 'string')) return null;
-    if (type === 'text') texts.push(String(text));
-  }
+  if (!Array.isArray(content) || !isReadable(content)) return null;
+  const texts = (content as readonly Block[]).flatMap((block) =>
+    block?.type === 'text' ? [String(block.text)] : [],
+  );
   return texts.length === 0 ? null : texts.join('');
 }
 

@@ -4,6 +4,7 @@ import { unwrapPastedContent } from './fingerprint.js';
 import { OpenInputs } from './open-inputs.js';
 import {
   asksForTool,
+  isReadable,
   parseRecordEntry,
   type RecordEntry,
   textOf,
@@ -137,9 +138,9 @@ export class ClaudeRecord {
   #user(entry: RecordEntry, uuid: string): EngineEvent[] {
     const { message, promptSource } = entry;
     // What it was can't be told: a way back that leads over it is not whole.
-    if (typeof message?.content !== 'string' && !Array.isArray(message?.content)) return [];
-    const text = textOf(message.content);
-    if (text !== null && interruption.test(text) && Array.isArray(message.content)) {
+    if (!isReadable(message?.content)) return [];
+    const text = textOf(message?.content);
+    if (text !== null && interruption.test(text) && Array.isArray(message?.content)) {
       this.#link(entry, uuid, null);
       this.#end(entry, uuid, 'cancelled', true);
       return [];
