@@ -8,7 +8,7 @@ import {
   type RequestErrorCode,
   requestErrorMeanings,
 } from '@ostler/protocol';
-import { type Clock, CodedError, isCoded, type Logger, type Timer } from '@ostler/runtime';
+import { type Clock, CodedError, type Logger, type Timer } from '@ostler/runtime';
 import type { ReplayResult, StoredEvent } from '@ostler/store';
 import type { Caller, DaemonParts } from './caller.js';
 import { localDevice } from './devices.js';
@@ -20,6 +20,7 @@ import { Outbox } from './outbox.js';
 import { RateQuota } from './quota.js';
 import type { Subscriptions } from './subscriptions.js';
 import type { TokenGuard } from './token-guard.js';
+import { wireError } from './wire-error.js';
 
 /** What every connection shares. */
 export interface ConnectionParts extends DaemonParts {
@@ -386,35 +387,3 @@ function labelsOf(value: unknown): {
 
 const isPromise = (value: object | Promise<object>): value is Promise<object> =>
   value instanceof Promise;
-
-/** Coded failures that say that the request was wrong, beside those the contract names itself. */
-const refusedCodes: ReadonlySet<string> = new Set([
-  'ENGINE_UNKNOWN',
-  'ENGINE_NOT_FOUND',
-  'ENGINE_VERSION_UNSUPPORTED',
-  'NAME_TAKEN',
-  'PTY_SPAWN_FAILED',
-  'PTY_BAD_SIZE',
-  'PTY_BAD_CWD',
-  'PTY_NOT_EXECUTABLE',
-  'CAST_EXISTS',
-  'CAST_UNWRITABLE',
-  'RECEIPT_NOT_FOUND',
-  'VIEW_NOT_FOUND',
-  'LAUNCH_TOO_LARGE',
-]);
-const fullCodes: ReadonlySet<string> = new Set(['TOO_MANY_AGENTS', 'CLOSED', 'CONTROL_BUSY']);
-
-/** A failure in the contract's codes; the house's own code goes along as `detail`. */
-function wireError(failure: unknown): {
-  readonly code: RequestErrorCode;
-  readonly message: string;
-  readonly detail?: string;
-} {
-  if (!isCoded(failure)) return { code: 'INTERNAL', message: requestErrorMeanings.INTERNAL };
-  const { code, message } = failure;
-  if (Object.hasOwn(requestErrorMeanings, code)) return { code: code as RequestErrorCode, message };
-  if (refusedCodes.has(code)) return { code: 'INVALID_REQUEST', message, detail: code };
-  if (fullCodes.has(code)) return { code: 'BACKPRESSURE', message, detail: code };
-  return { code: 'INTERNAL', message: requestErrorMeanings.INTERNAL, detail: code };
-}
