@@ -1,6 +1,6 @@
 // Writes docs/reference/acceptance.md from tools/acceptance-cases.mjs, and fails where a case is not shown
 // where it has to be. With --check nothing is written, and a page that differs is a fault.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { areas } from './acceptance-cases.mjs';
 import { readText, root } from './root.mjs';
@@ -21,6 +21,11 @@ for (const { cases, name } of areas) {
   const rows = cases.map(row);
   parts.push(`## ${name}`, ['| case | says | shown |', '|---|---|---|', ...rows].join('\n'));
 }
+parts.push(
+  '## On the wire',
+  'What `npm test` plays against a running daemon over its socket, in the step `wire`, by a script that knows nothing but the contract.',
+  ['| case | says | shown |', '|---|---|---|', ...wireCases().map(wireRow)].join('\n'),
+);
 for (const id of simulatedIds()) {
   if (!seen.has(id)) faults.push(`${id} is in the simulation and in no list`);
 }
@@ -44,6 +49,23 @@ function row({ id, real = false, says, shown, sim = false }) {
   if (real && !isReal) faults.push(`${id} has to be shown on recordings or real engines`);
   if (places.length === 0) faults.push(`${id} is shown nowhere`);
   return `| ${id} | ${says.replaceAll('|', '\\|')} | ${places.join('<br>')} |`;
+}
+
+/** The cases of the conformance script, as it names them itself. */
+function wireCases() {
+  const dir = 'packages/daemon/conformance';
+  const scripts = readdirSync(join(root, dir)).filter((name) => /^cases_\w+\.py$/.test(name));
+  return scripts.sort().flatMap((name) => {
+    const file = `${dir}/${name}`;
+    const cases = readFileSync(join(root, file), 'utf8').matchAll(/^@case\("(\w+)", "([^"]+)"/gm);
+    return [...cases].map(([, id, says]) => ({ id: `wire ${id}`, says, file }));
+  });
+}
+
+function wireRow({ file, id, says }) {
+  if (seen.has(id)) faults.push(`${id} is there twice`);
+  seen.add(id);
+  return `| ${id} | ${says.replaceAll('|', '\\|')} | wire: ${link(file)} |`;
 }
 
 function placeOf({ component, live, recordings }) {

@@ -54,6 +54,9 @@ export class ClaudeRecord {
   take(value: unknown): readonly EngineEvent[] {
     const entry = parseRecordEntry(value);
     if (!entry || (entry.uuid !== undefined && this.#chain.has(entry.uuid))) return [];
+    // What it was can't be told: it ends no answer, and a way back that leads over it is not whole.
+    const speaks = entry.type === 'user' || entry.type === 'assistant';
+    if (speaks && !isReadable(entry.message?.content)) return [];
     const before = this.#ends.length;
     const events = this.#read(entry);
     if (entry.uuid === undefined || entry.isSidechain === true) return events;
@@ -137,8 +140,6 @@ export class ClaudeRecord {
 
   #user(entry: RecordEntry, uuid: string): EngineEvent[] {
     const { message, promptSource } = entry;
-    // What it was can't be told: a way back that leads over it is not whole.
-    if (!isReadable(message?.content)) return [];
     const text = textOf(message?.content);
     if (text !== null && interruption.test(text) && Array.isArray(message?.content)) {
       this.#link(entry, uuid, null);
