@@ -1,210 +1,199 @@
-#!/usr/bin/env python3
-"""A voice device: sends texts to an agent, busy or not, and speaks each result once."""
+"""A device that speaks: sends while the agent is busy, shows receipts, speaks each answer once.
+
+    python3 voice_device.py SOCKET --agent NAME --outbox FILE "First request" "Second request"
+    python3 voice_device.py --check-fixtures fixtures/turn-correlation-v2
+
+Python 3 and its standard library only. SOCKET is the path of the daemon's Unix socket.
+"""
 
 import argparse
-import collections
 import json
-import os
-import pathlib
-import random
-import shlex
+import re
 import socket
 import sqlite3
-import subprocess
 import sys
-import time
 import uuid
+from pathlib import Path
 
-from frames import connect_unix, connect_web
-from inbox import Inbox
-
-CAPABILITIES = ["input.status.v1", "turn.correlation.v2"]
-ANSWER_SECONDS = 30
-MAX_BACKLOG_FRAMES = 4_096
-# A server keeps receipts and results for 30 minutes. Only well within that does "no receipt" mean
-# that the request never arrived.
-SEND_AGAIN_SECONDS = 5 * 60
-RESULT_SECONDS = 30 * 60
-
-
-class Refused(Exception):
-    """The server refused a request; certainly nothing was done."""
-
-
-def say(*words):
-    line = " ".join(str(word) for word in words if word not in (None, ""))
-    print("".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in line), flush=True)
+WAIT_SECONDS = 60
+MAX_RESULT_BYTES = 32 * 1024
+OUTCOMES = ("completed", "failed", "cancelled")
 
 
 class Device:
-    def __init__(self, inbox, connect, token, play):
-        self.inbox, self.connect, self.token, self.play = inbox, connect, token, play
-        self.shown = {}
+    """One connection to the daemon. Frames are JSON, one a line."""
 
-    def open(self):
-        """Hello, behind which what was missed comes; then what became of open keys."""
-        self.wire, self.backlog, self.has_gap = self.connect(), collections.deque(), False
-        resume = self.inbox.place()
-        token = {"token": self.token} if self.token else {}
-        hello = self.ask("hello", proto=1, capabilities=CAPABILITIES, resume=resume, **token)
-        if "turn.correlation.v2" not in hello["capabilities"]:
-            raise Refused("this server gives no results")
-        self.machine, self.instance = hello["machineId"], hello["serverInstanceId"]
-        self.resumed = hello["resumed"]
-        self.cursor = resume["cursor"] if self.resumed else hello["cursor"]
-        for key, machine, agent, text, added, delivery in self.inbox.open_keys(time.time() - RESULT_SECONDS):
-            if delivery and self.resumed:
-                continue
-            receipt = self.ask("receipt.get", idempotencyKey=key)["receipt"]
-            if receipt:
-                self.take_receipt(receipt)
-            elif not delivery and time.time() - added < SEND_AGAIN_SECONDS:
-                self.send(key, machine, agent, text)
+    def __init__(self, path):
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.socket.settimeout(WAIT_SECONDS)
+        self.socket.connect(path)
+        self.lines = self.socket.makefile("r", encoding="utf-8", newline="\n")
+        self.events = []
 
-    def ask(self, operation, **fields):
-        """Waits for the answer; all else that comes is kept for `take`, in its order."""
+    def call(self, operation, **fields):
+        request_id = str(uuid.uuid4())
+        frame = {"type": operation, "requestId": request_id, **fields}
+        self.socket.sendall((json.dumps(frame) + "\n").encode())
         while True:
-            request = str(uuid.uuid4())
-            self.wire.send({"type": operation, "requestId": request, **fields})
-            until = time.monotonic() + ANSWER_SECONDS
-            frame = {}
-            while frame.get("requestId") != request:
-                if time.monotonic() > until or len(self.backlog) > MAX_BACKLOG_FRAMES:
-                    raise ConnectionError(f"no answer to {operation}")
-                frame = self.wire.read(until - time.monotonic())
-                if "requestId" not in frame:
-                    self.backlog.append(frame)
-            error = frame.get("error")
-            if error is None:
-                return frame
-            if error["code"] == "INTERNAL":
-                raise ConnectionError(f"{operation}: {error['message']}")
-            if error["code"] not in ("RATE_LIMITED", "BACKPRESSURE"):
-                raise Refused(f"{operation}: {error['code']} {error['message']}")
-            time.sleep(1)
+            answer = self.read()
+            if answer.get("requestId") == request_id:
+                if "error" in answer:
+                    sys.exit(f"{operation}: {answer['error']['code']}: {answer['error']['message']}")
+                return answer
+            self.events.append(answer)
 
-    def send(self, key, machine, agent, text):
-        """The key is written before. Where the answer is lost, the same key is the same request."""
-        fields = {"machineId": machine, "agentId": agent, "idempotencyKey": key, "text": text}
-        self.take_receipt(self.ask("turn.send", **fields)["receipt"])
+    def read(self):
+        line = self.lines.readline()
+        if line == "":
+            sys.exit("the daemon ended the connection")
+        return json.loads(line)
 
-    def take_receipt(self, receipt):
-        self.inbox.receipt(receipt)
-        key, status, error = receipt["idempotencyKey"], receipt.get("input", {}), receipt["error"]
-        parts = (receipt["state"], status.get("mode"), status.get("phase"), status.get("hold"))
-        if self.shown.get(key) != parts:
-            say("receipt:", key[:8], *parts, error and error["code"])
-        self.shown[key] = parts
-
-    def take(self, frame):
-        if frame.get("type") == "resync":
-            self.resumed, self.cursor = False, frame["cursor"]
-        if frame.get("type") != "event":
-            return
-        is_new = frame["eventId"] > self.cursor
-        # Behind a resync kept results come again under their old ids; the place never goes back.
-        if not is_new and (self.resumed or frame["kind"] != "turn.result"):
-            return
-        if frame["kind"] == "receipt.updated":
-            self.take_receipt(frame["payload"]["receipt"])
-        if frame["kind"] == "turn.result":
-            effect, reason = self.inbox.result(frame)
-            say("result:", effect, reason)
-            self.has_gap = self.has_gap or effect == "waiting"
-            self.inbox.speak(self.play)
-        if is_new:
-            self.cursor = frame["eventId"]
-            if not self.has_gap:
-                self.inbox.move(self.instance, self.cursor)
-
-    def listen(self, is_done):
-        while not is_done():
-            try:
-                self.take(self.backlog.popleft() if self.backlog else self.wire.read(0.5))
-            except socket.timeout:
-                continue
+    def next_event(self):
+        return self.events.pop(0) if self.events else self.read()
 
 
-def player(command):
-    """Without a command a result is printed. A command gets the text on its standard input."""
+class Inbox:
+    """The receiver's duties. What is to be spoken is on the disk before it is spoken."""
 
-    def play(result):
-        if not command:
-            say("speak:", result["fullText"])
-            return "spoken"
-        try:
-            process = subprocess.Popen(shlex.split(command), stdin=subprocess.PIPE)
-        except OSError as failure:
-            say("not spoken yet:", failure)
-            return "queued"
-        process.communicate(result["fullText"].encode("utf-8", "replace"))
-        return "spoken" if process.returncode == 0 else "uncertain"
+    def __init__(self, path):
+        self.store = sqlite3.connect(path, isolation_level=None)
+        self.store.execute("PRAGMA synchronous=FULL")
+        self.store.execute("CREATE TABLE IF NOT EXISTS own (key TEXT PRIMARY KEY, delivery TEXT, instance TEXT, agent TEXT)")
+        self.store.execute(
+            "CREATE TABLE IF NOT EXISTS results (instance TEXT, result TEXT, payload TEXT, spoken TEXT NOT NULL,"
+            " PRIMARY KEY (instance, result))"
+        )
 
-    return play
+    def sent(self, receipt):
+        values = (receipt["idempotencyKey"], receipt["deliveryId"], receipt["serverInstanceId"], receipt["agentId"])
+        self.store.execute("INSERT OR IGNORE INTO own VALUES (?, ?, ?, ?)", values)
+
+    def take(self, event):
+        """Applies one `turn.result` event; returns (effect, reason)."""
+        payload = event["payload"]
+        if not is_result(payload):
+            return "refused", "malformed"
+        for member in payload["correlation"]["inputs"]:
+            own = self.store.execute("SELECT delivery, instance, agent FROM own WHERE key = ?", (member["idempotencyKey"],)).fetchone()
+            if own is None:
+                return "refused", "unknown_key"
+            for mine, theirs, reason in (
+                (own[0], member["deliveryId"], "other_delivery"),
+                (own[1], payload["serverInstanceId"], "other_instance"),
+                (own[2], event.get("agentId"), "other_agent"),
+            ):
+                if mine != theirs:
+                    return "refused", reason
+        name = (payload["serverInstanceId"], payload["resultId"])
+        known = self.store.execute("SELECT payload FROM results WHERE instance = ? AND result = ?", name).fetchone()
+        if known is not None:
+            same = json.loads(known[0]) == payload
+            return ("already_stored", None) if same else ("protocol_error", "other_content")
+        self.store.execute("INSERT INTO results VALUES (?, ?, ?, 'waiting')", (*name, json.dumps(payload)))
+        return "stored", None
+
+    def speak(self, say):
+        """Each waiting answer once. One whose end was not noted stays `begun`, and is not said again."""
+        for instance, result, payload in self.store.execute(
+            "SELECT instance, result, payload FROM results WHERE spoken = 'waiting' ORDER BY rowid"
+        ).fetchall():
+            name = (instance, result)
+            self.store.execute("UPDATE results SET spoken = 'begun' WHERE instance = ? AND result = ?", name)
+            say(json.loads(payload))
+            self.store.execute("UPDATE results SET spoken = 'done' WHERE instance = ? AND result = ?", name)
+
+    def payloads(self):
+        return [json.loads(row[0]) for row in self.store.execute("SELECT payload FROM results ORDER BY rowid")]
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, epilog="The token: OSTLER_TOKEN.")
-    parser.add_argument("texts", nargs="*")
-    parser.add_argument("--state-dir", help="the daemon on this machine, by its Unix socket")
-    parser.add_argument("--url", help="a daemon's WebSocket, ws:// or wss://")
-    parser.add_argument("--inbox", default="inbox.sqlite", help="this device's own file")
-    parser.add_argument("--agent", help="its name; the first one where left out")
-    parser.add_argument("--say", help="a command that speaks its standard input")
-    parser.add_argument("--seconds", type=float, default=120.0)
-    parser.add_argument("--check-fixtures", metavar="DIR")
-    args = parser.parse_args()
-    if args.check_fixtures:
-        from check_fixtures import check
-        return check(pathlib.Path(args.check_fixtures))
-    token = os.environ.get("OSTLER_TOKEN", "")
-    if bool(args.state_dir) == bool(args.url) or (args.url and not token):
-        parser.error("give --state-dir, or --url and OSTLER_TOKEN")
-    connect = (lambda: connect_web(args.url, token)) if args.url else (lambda: connect_unix(args.state_dir))
-    try:
-        inbox = Inbox(args.inbox)
-    except sqlite3.Error as failure:
-        parser.error(f"{args.inbox}: {failure}; does another process use it?")
-    return run(Device(inbox, connect, token, player(args.say)), args)
+def is_result(payload):
+    """The payload as turn-result.schema.json has it, and what a schema can't say."""
+    text = lambda value: isinstance(value, str) and value != ""
+    if not isinstance(payload, dict) or set(payload) != {"serverInstanceId", "resultId", "correlation", "outcome", "fullText"}:
+        return False
+    correlation = payload["correlation"]
+    if not isinstance(correlation, dict) or set(correlation) - {"engineTurnId"} != {"scope", "inputs"}:
+        return False
+    inputs = correlation["inputs"]
+    if not isinstance(inputs, list) or not all(
+        isinstance(each, dict) and set(each) == {"deliveryId", "idempotencyKey"} and text(each["deliveryId"])
+        and isinstance(each["idempotencyKey"], str) and re.fullmatch(r"[A-Za-z0-9_-]{1,64}", each["idempotencyKey"])
+        for each in inputs
+    ):
+        return False
+    count = {"input": range(1, 2), "group": range(2, 65)}.get(correlation["scope"], ())
+    differ = all(len({each[field] for each in inputs}) == len(inputs) for field in ("deliveryId", "idempotencyKey"))
+    named = text(payload["serverInstanceId"]) and text(payload["resultId"]) and text(payload["fullText"])
+    turn = "engineTurnId" not in correlation or text(correlation["engineTurnId"])
+    size = len(json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode())
+    return len(inputs) in count and differ and named and turn and payload["outcome"] in OUTCOMES and size <= MAX_RESULT_BYTES
 
 
-def run(device, args):
-    inbox, until, delay, texts = device.inbox, time.monotonic() + args.seconds, 0.1, args.texts
-    waiting = lambda: inbox.open_keys(time.time() - RESULT_SECONDS)
-    inbox.speak(device.play)
-    while (texts or waiting()) and time.monotonic() < until:
-        try:
-            device.open()
-            delay = 0.1
-            if texts:
-                agents = device.ask("agents.list")["agents"]
-                chosen = next((a for a in agents if args.agent in (None, a["name"])), None)
-                if chosen is None:
-                    raise Refused("no such agent")
-                todo, texts = [(str(uuid.uuid4()), device.machine, chosen["agentId"], text) for text in texts], []
-                # All keys first: where the connection is lost in between, the next one goes on.
-                for request in todo:
-                    inbox.expect(*request)
-                for request in todo:
-                    device.send(*request)
-            device.listen(lambda: not waiting() or time.monotonic() > until)
-        except (Refused, PermissionError) as failure:
-            say("refused:", failure)
-            return 1
-        except (OSError, ValueError) as failure:
-            say("lost:", failure, "- connecting again")
-            time.sleep(delay * random.uniform(0.5, 1))
-            delay = min(10, delay * 2)
-        finally:
-            if hasattr(device, "wire"):
-                device.wire.close()
-    for key, *_ in waiting():
-        say("no answer yet:", key[:8])
-    for _, result in inbox.results("uncertain"):
-        say("perhaps spoken:", result["fullText"])
-    return 1 if texts or waiting() else 0
+def run(options):
+    device, inbox = Device(options.socket), Inbox(options.outbox)
+    capabilities = ["input.status.v1", "turn.correlation.v2"]
+    token = {"token": options.token} if options.token else {}
+    device.call("hello", proto=1, capabilities=capabilities, **token)
+    agents = device.call("agents.list")["agents"]
+    agent = next((each for each in agents if each["name"] == options.agent), None)
+    if agent is None:
+        sys.exit(f"no agent is named {options.agent}; there are {', '.join(each['name'] for each in agents) or 'none'}")
+    target = {"machineId": agent["machineId"], "agentId": agent["agentId"]}
+    open_keys = set()
+    for request in options.requests:
+        key = f"voice-{uuid.uuid4().hex}"
+        sent = device.call("turn.send", **target, idempotencyKey=key, text=request)
+        inbox.sent(sent["receipt"])
+        open_keys.add(key)
+    while open_keys:
+        event = device.next_event()
+        if event.get("kind") == "receipt.updated":
+            receipt = event["payload"]["receipt"]
+            phase = receipt.get("input", {})
+            print(f"{receipt['idempotencyKey'][:14]} {receipt['state']:10} {phase.get('mode', '')} {phase.get('phase', '')}")
+            if receipt["state"] in ("rejected", "unknown"):
+                open_keys.discard(receipt["idempotencyKey"])
+        elif event.get("kind") == "turn.result":
+            effect, _ = inbox.take(event)
+            if effect in ("stored", "already_stored"):
+                open_keys -= {each["idempotencyKey"] for each in event["payload"]["correlation"]["inputs"]}
+        inbox.speak(lambda payload: print(f"says: {payload['fullText']}"))
+
+
+def check_fixtures(folder):
+    """Every stream has exactly the effects that stand beside it."""
+    for path in sorted(folder.glob("*.jsonl")):
+        expected = json.loads(path.with_suffix("").with_suffix(".expected.json").read_text())
+        inbox, effects, spoken = Inbox(":memory:"), [], []
+        for number, line in enumerate(path.read_text().splitlines(), start=1):
+            frame = json.loads(line)["frame"]
+            if frame["type"] == "turn.send_result" and "receipt" in frame:
+                inbox.sent(frame["receipt"])
+            if frame.get("kind") == "turn.result":
+                effect, reason = inbox.take(frame)
+                effects.append({"line": number, "effect": effect, **({"reason": reason} if reason else {})})
+                inbox.speak(lambda payload: spoken.append({"resultId": payload["resultId"], "fullText": payload["fullText"]}))
+        wanted = [{k: v for k, v in each.items() if k in ("line", "effect", "reason")} for each in expected["effects"]]
+        stored = [{"serverInstanceId": each["serverInstanceId"], "resultId": each["resultId"]} for each in inbox.payloads()]
+        wanted_stored = [{k: each[k] for k in ("serverInstanceId", "resultId")} for each in expected["stored"]]
+        for what, seen, asked in (("effects", effects, wanted), ("stored", stored, wanted_stored), ("utterances", spoken, expected["utterances"])):
+            if seen != asked:
+                sys.exit(f"{path.name}: {what} are {seen}, not {asked}")
+        print(f"{path.stem}: as expected")
 
 
 if __name__ == "__main__":
-    sys.stdout.reconfigure(errors="backslashreplace")
-    sys.exit(main())
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("socket", nargs="?")
+    parser.add_argument("requests", nargs="*")
+    parser.add_argument("--agent", default="one")
+    parser.add_argument("--token")
+    parser.add_argument("--outbox", default="voice-device.db")
+    parser.add_argument("--check-fixtures", type=Path)
+    given = parser.parse_intermixed_args()
+    if given.check_fixtures:
+        check_fixtures(given.check_fixtures)
+    elif given.socket and given.requests:
+        run(given)
+    else:
+        parser.error("give the daemon's socket and what to send")

@@ -4,7 +4,12 @@ import type { ScreenSnapshot } from './snapshot.js';
 
 vi.mock('./xterm-internals.js', async (original) => ({
   ...(await original<typeof import('./xterm-internals.js')>()),
-  openInternals: () => ({ parse: null, onDirtyRows: null, changeFirstParameter: null }),
+  openInternals: () => ({
+    parse: null,
+    onDirtyRows: null,
+    changeFirstParameter: null,
+    mendRows: null,
+  }),
   rawRow: () => null,
 }));
 

@@ -216,6 +216,7 @@ export class Screen implements Disposable {
     if (this.#disposed) return;
     this.#parse();
     this.#terminal.resize(cols, rows);
+    this.#internals.mendRows?.();
     this.#markAllDirty();
     this.#announceSoon();
   }

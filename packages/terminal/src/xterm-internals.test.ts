@@ -54,6 +54,7 @@ test('without them the answer is to use the public API', () => {
     parse: null,
     onDirtyRows: null,
     changeFirstParameter: null,
+    mendRows: null,
   });
   expect(rawRow({ length: 3 } as headless.IBufferLine)).toBeNull();
 });

@@ -15,6 +15,11 @@ export interface XtermInternals {
   readonly changeFirstParameter:
     | ((sequence: ControlSequence, instead: (asked: number) => number) => void)
     | null;
+  /**
+   * To be called after a resize. Wrapping anew without a scrollback can leave fewer rows than
+   * the screen has, and what is written to a missing one throws: they are added, blank.
+   */
+  readonly mendRows: (() => void) | null;
 }
 
 export interface ControlSequence {
@@ -22,7 +27,17 @@ export interface ControlSequence {
   readonly final: string;
 }
 
+interface CoreBuffer {
+  readonly lines: { readonly length: number; push(line: unknown): void };
+  ybase: number;
+  ydisp: number;
+  y: number;
+  getBlankLine(style: unknown): unknown;
+}
+
 interface Core {
+  readonly rows?: number;
+  readonly buffers?: { readonly normal?: CoreBuffer; readonly alt?: CoreBuffer };
   writeSync?(data: Uint8Array | string): void;
   readonly _inputHandler?: {
     readonly _parser?: {
@@ -32,6 +47,7 @@ interface Core {
         handler: (parameters: { readonly params: Int32Array }) => boolean,
       ): unknown;
     };
+    getAttrData?(): unknown;
     onRequestRefreshRows?(
       listener: (range: { start: number; end: number } | undefined) => void,
     ): unknown;
@@ -57,7 +73,25 @@ export function openInternals(terminal: headless.Terminal): XtermInternals {
               return false;
             })
         : null,
+    mendRows:
+      core?.buffers && typeof handler?.getAttrData === 'function'
+        ? () => {
+            const { buffers, rows = 0 } = core;
+            for (const buffer of [buffers?.normal, buffers?.alt]) {
+              if (buffer) mendRows(buffer, rows, handler.getAttrData?.());
+            }
+          }
+        : null,
   };
+}
+
+function mendRows(buffer: CoreBuffer, rows: number, style: unknown): void {
+  // An alternate screen that was never used has no rows at all.
+  if (buffer.lines.length === 0 || buffer.lines.length >= buffer.ybase + rows) return;
+  buffer.ybase = Math.max(0, buffer.lines.length - rows);
+  buffer.ydisp = buffer.ybase;
+  while (buffer.lines.length < rows) buffer.lines.push(buffer.getBlankLine(style));
+  buffer.y = Math.min(buffer.y, rows - 1);
 }
 
 /** A row of the terminal's buffer. The object stays with its cells as they scroll. */
