@@ -82,10 +82,10 @@ async function runConformance() {
   const { ok, output } = await runQuiet(node, [ownTool('conformance.mjs')], {
     label: 'the conformance script still runs',
   });
-  const [, cases, passed, failed] =
-    /(\d+) cases, (\d+) passed, (\d+) failed, \d+ skipped\s*$/.exec(output) ?? [];
+  const [, cases, passed, failed, skipped] =
+    /(\d+) cases, (\d+) passed, (\d+) failed, (\d+) skipped\s*$/.exec(output) ?? [];
   if (cases === undefined) return { passed: 0, failed: 1, skipped: 0, detail: 'no count', output };
-  const count = { passed: Number(passed), failed: Number(failed), skipped: 0 };
+  const count = { passed: Number(passed), failed: Number(failed), skipped: Number(skipped) };
   return { ...count, detail: `${cases} cases of the wire contract`, ...(ok ? {} : { output }) };
 }
 

@@ -98,9 +98,11 @@ class Inbox:
             "SELECT instance, result, payload FROM results WHERE spoken = 'waiting' ORDER BY rowid"
         ).fetchall():
             name = (instance, result)
-            self.store.execute("UPDATE results SET spoken = 'begun' WHERE instance = ? AND result = ?", name)
-            say(json.loads(payload))
-            self.store.execute("UPDATE results SET spoken = 'done' WHERE instance = ? AND result = ?", name)
+            # Whoever begins it says it: two processes on one outbox can't both.
+            begun = self.store.execute("UPDATE results SET spoken = 'begun' WHERE instance = ? AND result = ? AND spoken = 'waiting'", name)
+            if begun.rowcount == 1:
+                say(json.loads(payload))
+                self.store.execute("UPDATE results SET spoken = 'done' WHERE instance = ? AND result = ?", name)
 
     def payloads(self):
         return [json.loads(row[0]) for row in self.store.execute("SELECT payload FROM results ORDER BY rowid")]
@@ -121,11 +123,12 @@ def is_result(payload):
         for each in inputs
     ):
         return False
-    count = {"input": range(1, 2), "group": range(2, 65)}.get(correlation["scope"], ())
+    scope = correlation["scope"]
+    count = range(1, 2) if scope == "input" else range(2, 65) if scope == "group" else ()
     differ = all(len({each[field] for each in inputs}) == len(inputs) for field in ("deliveryId", "idempotencyKey"))
     named = text(payload["serverInstanceId"]) and text(payload["resultId"]) and text(payload["fullText"])
     turn = "engineTurnId" not in correlation or text(correlation["engineTurnId"])
-    size = len(json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode())
+    size = len(json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass"))
     return len(inputs) in count and differ and named and turn and payload["outcome"] in OUTCOMES and size <= MAX_RESULT_BYTES
 
 

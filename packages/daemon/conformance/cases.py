@@ -13,7 +13,8 @@ CASES = []
 
 
 def case(case_id, name, **options):
-    """Registers a case. `quotas=True`: with the limits a connection has by default."""
+    """Registers a case. `quotas=True`: with the limits a connection has by default.
+    `own=True`: with a daemon of its own. `differs="…"`: the daemon is known to do that instead."""
 
     def register(run):
         CASES.append((case_id, name, run, options))
@@ -24,6 +25,10 @@ def case(case_id, name, **options):
 
 class Failed(Exception):
     """A case found something else than the contract says."""
+
+
+class NotHere(Exception):
+    """This system has no means to run the case."""
 
 
 def expect(holds, what, *seen):
@@ -137,6 +142,15 @@ class World:
                 return
             time.sleep(0.02)
         raise Failed("the agent does not come up")
+
+    def until_busy(self, target):
+        """The record may tell of a turn before the screen shows it, and only a shown one can be stopped."""
+        client = self.local()
+        for _ in range(600):
+            if client.call("status", **target)["state"] == "busy":
+                return
+            time.sleep(0.02)
+        raise Failed("the agent does not show that it works")
 
     def settled(self, client, key, until="accepted"):
         waited = client.call("receipt.wait", idempotencyKey=key, until=until, timeoutMs=15000)

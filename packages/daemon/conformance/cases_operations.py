@@ -60,6 +60,7 @@ def stopping(world):
     name = key()
     client.call("turn.send", **target, idempotencyKey=name, text="work")
     world.settled(client, name, "started")
+    world.until_busy(target)
     stop = key()
     expect(client.call("turn.stop", **target, idempotencyKey=stop)["status"] == "accepted", "taken")
     deadline = time.monotonic() + 10

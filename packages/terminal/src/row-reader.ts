@@ -20,6 +20,7 @@ interface KnownRow {
   copy: Buffer;
   /** False where the words don't tell everything: a combined cell keeps its text elsewhere. */
   comparable: boolean;
+  cols: number;
   row: ScreenRow;
 }
 
@@ -31,28 +32,33 @@ export class RowReader {
   readonly #styles = new StyleCache();
   readonly #known = new WeakMap<RawRow, KnownRow>();
 
-  /** `before` stands where this row is read, and is returned when nothing has changed. */
-  read(line: headless.IBufferLine, before: ScreenRow | undefined): ScreenRow {
+  /**
+   * `before` stands where this row is read, and is returned when nothing has changed. Cells beyond
+   * `cols` are not read: the terminal keeps those of a screen that was wider, and erases them never.
+   */
+  read(line: headless.IBufferLine, before: ScreenRow | undefined, cols: number): ScreenRow {
     const raw = rawRow(line);
-    if (!raw) return keep(before, readPublic(line));
+    if (!raw) return keep(before, readPublic(line, cols));
     const known = this.#known.get(raw);
     const cells = raw._data;
     if (
       known?.comparable &&
       known.cells === cells &&
+      known.cols === cols &&
       known.row.wrapped === raw.isWrapped &&
       known.view.equals(known.copy)
     )
       return known.row;
-    const { row: read, combined } = readRaw(line, raw, this.#styles);
+    const { row: read, combined } = readRaw(line, raw, this.#styles, cols);
     const row = keep(known?.row, read);
     if (known?.cells === cells) {
       known.view.copy(known.copy);
       known.comparable = !combined;
+      known.cols = cols;
       known.row = row;
     } else {
       const view = Buffer.from(cells.buffer, cells.byteOffset, cells.byteLength);
-      const entry = { cells, view, copy: Buffer.from(view), comparable: !combined, row };
+      const entry = { cells, view, copy: Buffer.from(view), comparable: !combined, cols, row };
       this.#known.set(raw, entry);
     }
     return row;
@@ -94,6 +100,7 @@ function readRaw(
   line: headless.IBufferLine,
   raw: RawRow,
   styles: StyleCache,
+  cols: number,
 ): { row: ScreenRow; combined: boolean } {
   const cells = raw._data;
   if (units.length < raw.length * 2) {
@@ -101,7 +108,7 @@ function readRaw(
     unitBytes = Buffer.from(units.buffer);
   }
   // Blank cells of the default style at the end belong to no run.
-  let end = cells.length;
+  let end = Math.min(cells.length, cols * wordsPerCell);
   while (end > 0 && isUnseen(cells, end - wordsPerCell)) end -= wordsPerCell;
 
   let count = 0;
@@ -111,7 +118,7 @@ function readRaw(
   for (let at = 0; at < end; at += wordsPerCell) {
     const content = cells[at] ?? 0;
     if (content >>> widthShift === 0) continue;
-    if (content & combinedBit) return { row: readPublic(line), combined: true };
+    if (content & combinedBit) return { row: readPublic(line, cols), combined: true };
     const cellForeground = (cells[at + 1] ?? 0) & styleForegroundMask;
     const cellBackground = (cells[at + 2] ?? 0) & styleBackgroundMask;
     if (cellForeground !== foreground || cellBackground !== background) {
@@ -158,11 +165,11 @@ function isUnseen(cells: Uint32Array, at: number): boolean {
 }
 
 /** The same row through the public API alone. */
-export function readPublic(line: headless.IBufferLine): ScreenRow {
+export function readPublic(line: headless.IBufferLine, cols: number): ScreenRow {
   const runs: OpenRun[] = [];
   let pendingBlanks = '';
   let pendingColumn = 0;
-  for (let column = 0; column < line.length; column += 1) {
+  for (let column = 0; column < Math.min(cols, line.length); column += 1) {
     const cell = line.getCell(column);
     if (!cell || cell.getWidth() === 0) continue;
     const chars = cell.getChars() || ' ';

@@ -163,6 +163,29 @@ describe('identity and revision', () => {
   });
 });
 
+test.each(['', '\u001b[?1049h'])(
+  'a narrower screen shows nothing beyond its edge (%j)',
+  async (enter) => {
+    using screen = new Screen({ cols: 20, rows: 3 });
+    screen.feed(`${enter}\u001b[1;1Ha long first row!!!\u001b[2;1Ha long second row`);
+    await screen.look();
+    screen.resize(10, 3);
+    screen.feed('\u001b[1;1Hone\u001b[K\u001b[2;1H中文\u001b[K\u001b[3;1H\u001b[K');
+    const { rows } = await screen.look();
+    expect(rows.map((row) => row.text)).toEqual(['one', '中文', '']);
+    expect(rows.flatMap((row) => row.runs.map((run) => run.text))).toEqual(['one', '中文']);
+  },
+);
+
+test('whatever the sizes, the last row can be written', async () => {
+  using screen = new Screen({ cols: 80, rows: 24 });
+  screen.feed(`${'x'.repeat(66)}\u000b6\u001b[;L`);
+  screen.resize(57, 3);
+  screen.resize(48, 27);
+  screen.feed('\u001b[27;1Hend');
+  expect((await screen.look()).rows.at(-1)?.text).toBe('end');
+});
+
 describe('modes and signals', () => {
   test('are reported, with times', async () => {
     const clock = new VirtualClock(1_000);

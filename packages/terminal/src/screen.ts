@@ -316,7 +316,7 @@ export class Screen implements Disposable {
     const buffer = terminal.buffer.active;
     for (let y = from; y <= to; y += 1) {
       const line = buffer.getLine(buffer.viewportY + y);
-      const row = line ? this.#rowReader.read(line, before?.[y]) : emptyRow;
+      const row = line ? this.#rowReader.read(line, before?.[y], terminal.cols) : emptyRow;
       if (!rows && row !== before?.[y]) rows = before ? before.slice() : [];
       if (rows) rows[y] = row;
     }

@@ -36,12 +36,20 @@ export class HostRig implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    for (const claim of readClaims(this.dir))
-      if (isClaimantAlive(claim)) signalProcess(claim.pid, 'SIGTERM');
-    // A host that is ending still takes its own files away.
+    const claims = readClaims(this.dir).filter(isClaimantAlive);
+    for (const { pid } of claims) signalProcess(pid, 'SIGTERM');
+    // A host that is ending still writes into its directory and takes its own files away.
+    for (let turn = 0; turn < maxTurns && claims.some(isClaimantAlive); turn += 1) {
+      Atomics.wait(nobodyWakes, 0, 0, turnMs);
+    }
     rmSync(this.dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
   }
 }
+
+/** The end of a process that is not our child has no event. */
+const nobodyWakes = new Int32Array(new SharedArrayBuffer(4));
+const turnMs = 5;
+const maxTurns = 1_000;
 
 export function shell(script: string, sessionId = 'a'): HostedSpawnOptions {
   return {

@@ -21,7 +21,7 @@ export class ReferenceScreen implements Disposable {
     const buffer = this.terminal.buffer.active;
     return Array.from({ length: this.terminal.rows }, (_, y) => {
       const line = buffer.getLine(buffer.viewportY + y);
-      return line ? readPublic(line) : { text: '', runs: [], wrapped: false };
+      return line ? readPublic(line, this.terminal.cols) : { text: '', runs: [], wrapped: false };
     });
   }
 
