@@ -112,7 +112,9 @@ test('a peer that reads nothing ends, and keeps nobody else waiting', async () =
   await slow.untilEnd();
 });
 
-test('10,000 connections one after another leave nothing behind', { timeout: 120_000 }, async () => {
+test('10,000 connections one after another leave nothing behind', {
+  timeout: 120_000,
+}, async () => {
   await using rig = await DaemonRig.start();
   const path = rig.daemon.socketPath;
   for (let count = 0; count < 10_000; count += 1) {
