@@ -1,14 +1,16 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { node, runQuiet } from './child.mjs';
+import { pack } from './pack.mjs';
 import { root } from './root.mjs';
 
 const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
 
-/** `tsc -b`; resolves with `{ ok, code, output }`. What no source stands behind any more is removed first. */
-export function build() {
+/** `tsc -b`, then the packed programs; resolves with `{ ok, output }`. What no source stands behind any more is removed first. */
+export async function build() {
   for (const folder of readdirSync(join(root, 'packages'))) prune(join(root, 'packages', folder));
-  return runQuiet(node, [tsc, '-b'], { label: 'building' });
+  const compiled = await runQuiet(node, [tsc, '-b'], { label: 'building' });
+  return compiled.ok ? await pack() : compiled;
 }
 
 function prune(dir) {

@@ -15,7 +15,7 @@ async function prepare() {
   });
   if (built.ok) return;
   process.stderr.write(built.output);
-  say('the build failed; what tsc said is above');
+  say('the build failed; what it said is above');
   process.exit(1);
 }
 
@@ -36,9 +36,13 @@ export const commands = {
     process.exitCode = failed === 0 ? 0 : 1;
   },
 
+  async build() {
+    await prepare();
+  },
+
   async demo(args) {
     await prepare();
-    await handOver('packages/ostler/dist/cli/main.js', ['demo', ...args]);
+    await handOver('packages/ostler/dist/program/ostler.js', ['demo', ...args]);
   },
 
   async bench(args) {

@@ -28,7 +28,7 @@ export const steps = [
   {
     name: 'build',
     stage: 'first',
-    run: () => asOneCheck('tsc -b', () => underLock('prepare', build)),
+    run: () => asOneCheck('tsc -b, and the programs packed', () => underLock('prepare', build)),
   },
   check('lint', 'eslint, with types', [
     packageBin('eslint/bin/eslint.js'),

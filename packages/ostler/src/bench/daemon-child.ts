@@ -9,7 +9,7 @@ import { randomIds, systemClock } from '@ostler/runtime';
 
 type Frame = Readonly<Record<string, unknown>>;
 
-const command = fileURLToPath(new URL('../cli/main.js', import.meta.url));
+const command = fileURLToPath(new URL('../program/ostler.js', import.meta.url));
 const enginesModule = fileURLToPath(new URL('engine-module-main.js', import.meta.url));
 const ticksPerSecond = 100;
 const bytesPerMiB = 1024 * 1024;

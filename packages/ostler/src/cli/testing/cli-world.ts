@@ -8,6 +8,10 @@ import { fileURLToPath } from 'node:url';
 
 /** The built command line. */
 export const main: string = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));
+/** The same, packed into few files: what `ostler` runs where it is installed. */
+export const packed: string = fileURLToPath(
+  new URL('../../../dist/program/ostler.js', import.meta.url),
+);
 const engineModule = fileURLToPath(new URL('simulated-engines.mjs', import.meta.url));
 
 export interface Ran {
@@ -26,9 +30,14 @@ export class CliWorld implements AsyncDisposable {
     OSTLER_STATE_DIR: this.stateDir,
   };
   daemon: ChildProcess | null = null;
+  readonly #program: string;
+
+  constructor(program: string = main) {
+    this.#program = program;
+  }
 
   async up(...flags: readonly string[]): Promise<Readonly<Record<string, unknown>>> {
-    const args = [main, 'up', '--json', '--engine-module', engineModule, ...flags];
+    const args = [this.#program, 'up', '--json', '--engine-module', engineModule, ...flags];
     const child = spawn(process.execPath, args, {
       env: this.env,
       stdio: ['ignore', 'pipe', 'ignore'],
@@ -44,7 +53,7 @@ export class CliWorld implements AsyncDisposable {
   }
 
   async run(args: readonly string[], stdin = ''): Promise<Ran> {
-    const child = spawn(process.execPath, [main, ...args], { env: this.env });
+    const child = spawn(process.execPath, [this.#program, ...args], { env: this.env });
     const read = { stdout: '', stderr: '' };
     child.stdout.on('data', (chunk: Buffer) => (read.stdout += chunk.toString()));
     child.stderr.on('data', (chunk: Buffer) => (read.stderr += chunk.toString()));
