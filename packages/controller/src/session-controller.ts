@@ -10,10 +10,13 @@ import { type Clock, CodedError, type Logger, silentLogger, type Timer } from '@
 import type { ScreenSnapshot, WriteOutcome } from '@ostler/terminal';
 import { type ControlPen, ControlRight } from './control-right.js';
 import { type EnterMark, observeReading, queuedCopies } from './draft-view.js';
+import { inputEventOf } from './engine-input.js';
+import { HeldTexts } from './held-texts.js';
 import { type InputState, startInput, stepInput } from './input-machine.js';
 import { type ControllerLimits, defaultLimits } from './limits.js';
 import type { InputCommand, InputEvent, TimerName } from './machine-types.js';
 import type { Observation } from './observation.js';
+import { PersonKeys } from './person-keys.js';
 import type { JournalPort, SessionListener, TerminalPort, WriteRight } from './ports.js';
 import type { RestoredInput } from './restored.js';
 
@@ -43,17 +46,6 @@ export type SubmitVerdict =
   | { readonly kind: 'taken' }
   | { readonly kind: 'refused'; readonly reason: string; readonly message: string };
 
-interface HeldText {
-  readonly text: string;
-  readonly expiry: Timer;
-  body: BodyVerdict;
-  preparedFor: string;
-}
-
-/** How long a person's keys may take until the engine has read and shown them. */
-const personSettlesMs = 10_000;
-const maxRememberedTexts = 256;
-
 /** Looks while nothing of ours is under way, for status and questions, are at least this far apart. */
 const idleLookIntervalMs = 100;
 
@@ -65,7 +57,8 @@ export class SessionController implements Disposable {
   readonly #options: SessionControllerOptions;
   readonly #limits: ControllerLimits;
   readonly #logger: Logger;
-  readonly #texts = new Map<string, HeldText>();
+  readonly #texts: HeldTexts;
+  readonly #person: PersonKeys;
   readonly #timers = new Map<TimerName, Timer>();
   readonly #inbox: InputEvent[] = [];
   readonly #control: ControlRight;
@@ -77,13 +70,8 @@ export class SessionController implements Disposable {
   #snapshot: ScreenSnapshot;
   #mark: EnterMark | null = null;
   #queuedBeforeEnter = 0;
-  /** A person's writes before the paste under way. */
-  #personWritesBefore = 0;
   /** The text pasted last; once accepted it may still stand in the composer for a moment. */
   #lastPasted: PreparedBody | null = null;
-  /** Texts pasted before, by fingerprint, the newest last. */
-  readonly #pasted = new Set<string>();
-  #personSeen = { writes: 0, atMs: Number.NEGATIVE_INFINITY };
   #wantedLook = 0;
   #looking = false;
   #idleLook: Timer | null = null;
@@ -98,9 +86,17 @@ export class SessionController implements Disposable {
     this.#limits = { ...defaultLimits, ...options.limits };
     this.#logger = options.logger ?? silentLogger;
     this.#snapshot = snapshot;
+    const { clock, reader, terminal } = options;
+    this.#texts = new HeldTexts({
+      reader,
+      clock,
+      expiryMs: this.#limits.waitingExpiryMs,
+      onExpired: (deliveryId) => this.#post({ type: 'EXPIRED', deliveryId }),
+    });
+    this.#person = new PersonKeys(clock, () => terminal.personWrites());
     this.#control = new ControlRight({
-      terminal: options.terminal,
-      clock: options.clock,
+      terminal,
+      clock,
       waitMs: this.#limits.controlWaitMs,
       read: (snapshot) => this.#read(snapshot),
       post: (event) => this.#post(event),
@@ -109,16 +105,16 @@ export class SessionController implements Disposable {
     const { state, commands } = startInput(
       this.#limits,
       {
-        busyMode: options.reader.busyMode,
-        awaitsTurnStart: options.reader.awaitsTurnStart === true,
+        busyMode: reader.busyMode,
+        awaitsTurnStart: reader.awaitsTurnStart === true,
       },
       restored,
     );
     this.#state = state;
-    this.#recallText(restored.at(-1));
+    this.#texts.recall(restored.at(-1), snapshot);
     for (const command of commands) this.#carryOut(command);
     this.#read(snapshot);
-    this.#subscription = options.terminal.onChange(() => this.#screenChanged());
+    this.#subscription = terminal.onChange(() => this.#screenChanged());
   }
 
   /** Inputs not yet settled here: waiting, active and dispatched without a seen end. */
@@ -145,12 +141,8 @@ export class SessionController implements Disposable {
    * every later word on it comes through the listener.
    */
   submit(deliveryId: string, text: string): SubmitVerdict {
-    const body = this.#options.reader.prepareBody(text, this.#snapshot);
+    const body = this.#texts.hold(deliveryId, text, this.#snapshot);
     if (body.kind === 'refused') return body;
-    const expiry = this.#options.clock.setTimer(this.#limits.waitingExpiryMs, () =>
-      this.#post({ type: 'EXPIRED', deliveryId }),
-    );
-    this.#texts.set(deliveryId, { text, body, expiry, preparedFor: sizeOf(this.#snapshot) });
     const fingerprint = this.#options.reader.fingerprint(body.body.text);
     const bytes = new TextEncoder().encode(text).byteLength;
     this.#post({ type: 'SUBMIT', input: { deliveryId, fingerprint, bytes } });
@@ -172,43 +164,14 @@ export class SessionController implements Disposable {
    * process has seen to be the consumed input.
    */
   engineEvent(event: EngineEvent, creditedTo?: string): void {
-    const nowMs = this.#options.clock.monotonicMs();
-    switch (event.kind) {
-      case 'input_accepted':
-      case 'input_consumed': {
-        const { evidence, inputRef, atMs } = event;
-        const kind = event.kind === 'input_consumed' ? 'consumed' : 'accepted';
-        const turnRef = event.kind === 'input_consumed' ? event.turnRef : null;
-        const fingerprint = this.#options.reader.fingerprint(event.text);
-        const seen = { kind, fingerprint, evidence, inputRef, turnRef, atMs } as const;
-        const known = creditedTo === undefined ? seen : { ...seen, deliveryId: creditedTo };
-        this.#post({ type: 'EVIDENCE', seen: known, nowMs });
-        break;
-      }
-      case 'input_withdrawn':
-        this.#post({
-          type: 'WITHDRAWN',
-          fingerprint: event.text === null ? null : this.#options.reader.fingerprint(event.text),
-          atMs: event.atMs,
-        });
-        break;
-      case 'turn_started':
-        this.#post({ type: 'TURN_STARTED', nowMs });
-        break;
-      case 'turn_ended':
-        this.#post({ type: 'TURN_ENDED', end: event });
-        break;
-      case 'inputs_untied':
-        this.#post({ type: 'UNTIED', inputRefs: event.inputRefs });
-        break;
-      case 'turn_text':
-      case 'turn_tool':
-        break;
-      case 'record_rotated':
-      case 'signals_changed':
-        this.#screenChanged();
-        break;
-    }
+    const { clock, reader } = this.#options;
+    const input = inputEventOf(event, {
+      fingerprint: (text) => reader.fingerprint(text),
+      nowMs: clock.monotonicMs(),
+      creditedTo,
+    });
+    if (input) this.#post(input);
+    if (event.kind === 'record_rotated' || event.kind === 'signals_changed') this.#screenChanged();
   }
 
   /**
@@ -236,9 +199,8 @@ export class SessionController implements Disposable {
     this.#post({ type: 'GONE' });
     this.#subscription[Symbol.dispose]();
     this.#idleLook?.[Symbol.dispose]();
-    for (const { expiry } of this.#texts.values()) expiry[Symbol.dispose]();
+    this.#texts[Symbol.dispose]();
     for (const timer of this.#timers.values()) timer[Symbol.dispose]();
-    this.#texts.clear();
     this.#timers.clear();
   }
 
@@ -279,7 +241,7 @@ export class SessionController implements Disposable {
         const body = this.#bodyOf(command.params.deliveryId);
         this.#mark = null;
         this.#queuedBeforeEnter = 0;
-        this.#personWritesBefore = terminal.personWrites();
+        this.#person.pasteBegins();
         if (body?.kind !== 'ready') throw new TypeError('a paste without a prepared body');
         this.#lastPasted = body.body;
         this.#keepNote(command.params.deliveryId);
@@ -303,7 +265,7 @@ export class SessionController implements Disposable {
         this.#control.granted();
         break;
       case 'forget':
-        this.#forget(command.params.deliveryId);
+        this.#texts.forget(command.params.deliveryId);
         break;
       case 'startTimer': {
         const { name, delayMs } = command.params;
@@ -341,13 +303,8 @@ export class SessionController implements Disposable {
       this.#post({ type: 'JOURNAL_FAILED', message });
       return;
     }
-    this.#texts.get(deliveryId)?.expiry[Symbol.dispose]();
-    const fingerprint = active?.fingerprint ?? '';
-    const twinTouched = this.#pasted.has(fingerprint) && this.#personTypedAgoMs() < personSettlesMs;
-    this.#pasted.delete(fingerprint);
-    this.#pasted.add(fingerprint);
-    const [oldest] = this.#pasted;
-    if (this.#pasted.size > maxRememberedTexts && oldest !== undefined) this.#pasted.delete(oldest);
+    this.#texts.stopExpiry(deliveryId);
+    const twinTouched = this.#person.rememberText(active?.fingerprint ?? '');
     this.#post({ type: 'JOURNALLED', pastedAtMs, twinTouched });
   }
 
@@ -396,7 +353,7 @@ export class SessionController implements Disposable {
       body?.kind === 'ready'
         ? (this.#options.reader.eraseKeys?.(reading, body.body, this.#snapshot) ?? null)
         : null;
-    if (!right || keys === null || this.#personTyped) {
+    if (!right || keys === null || this.#person.typedSincePaste) {
       this.#post({ type: 'WRITTEN', outcome: 'nothing_written' });
       return;
     }
@@ -444,18 +401,6 @@ export class SessionController implements Disposable {
     }
   }
 
-  /** Counted from when it was noticed; each look notices. */
-  #personTypedAgoMs(): number {
-    const nowMs = this.#options.clock.monotonicMs();
-    const writes = this.#options.terminal.personWrites();
-    if (writes !== this.#personSeen.writes) this.#personSeen = { writes, atMs: nowMs };
-    return nowMs - this.#personSeen.atMs;
-  }
-
-  get #personTyped(): boolean {
-    return this.#options.terminal.personWrites() > this.#personWritesBefore;
-  }
-
   #moment(): string {
     const { active } = this.#state.context;
     return `${this.phase} ${active?.deliveryId ?? ''} ${active?.enters ?? 0}`;
@@ -478,49 +423,24 @@ export class SessionController implements Disposable {
     return observeReading(this.#options.reader, snapshot, reading, body, accepted, this.#mark, {
       // Asked for before the dispatch; from then on the exit itself is what counts.
       alive: active?.mode !== null || this.#options.terminal.isSameProcessAlive(),
-      personTyped: this.#personTyped,
-      personTypedAgoMs: this.#personTypedAgoMs(),
+      personTyped: this.#person.typedSincePaste,
+      personTypedAgoMs: this.#person.typedAgoMs(),
       atMs: this.#options.clock.monotonicMs(),
       nowMs: this.#options.clock.nowMs(),
     });
   }
 
-  /** The text made safe for the screen as it is; once the dispatch is on its way it stays as it was. */
   #bodyOf(deliveryId: string): BodyVerdict | null {
-    const held = this.#texts.get(deliveryId);
-    if (!held) return null;
-    const { active } = this.#state.context;
-    const size = sizeOf(this.#snapshot);
-    if (held.preparedFor !== size && active?.mode === null) {
-      held.body = this.#options.reader.prepareBody(held.text, this.#snapshot);
-      held.preparedFor = size;
-    }
-    return held.body;
-  }
-
-  /** The text of the input an earlier process left in doubt: what stands in the composer may be it. */
-  #recallText(input: RestoredInput | undefined): void {
-    if (!input || input.accepted || input.text === null) return;
-    const body = this.#options.reader.prepareBody(input.text, this.#snapshot);
-    const expiry = { active: false, [Symbol.dispose]: () => undefined };
-    const preparedFor = sizeOf(this.#snapshot);
-    this.#texts.set(input.deliveryId, { text: input.text, body, expiry, preparedFor });
+    const isDispatched = this.#state.context.active?.mode !== null;
+    return this.#texts.bodyOf(deliveryId, this.#snapshot, isDispatched);
   }
 
   /** For the process that comes after this one, should it die before the transaction ends. */
   #keepNote(deliveryId: string): void {
-    const text = this.#texts.get(deliveryId)?.text;
-    if (text !== undefined) this.#options.keepNote?.({ deliveryId, text });
-  }
-
-  #forget(deliveryId: string): void {
-    this.#texts.get(deliveryId)?.expiry[Symbol.dispose]();
-    this.#texts.delete(deliveryId);
+    const text = this.#texts.textOf(deliveryId);
+    if (text !== null) this.#options.keepNote?.({ deliveryId, text });
   }
 }
-
-const sizeOf = (snapshot: ScreenSnapshot): string =>
-  `${snapshot.cols}x${snapshot.rows.length}${snapshot.modes.bracketedPaste ? '+' : '-'}`;
 
 function unreachable(command: never, engine: string): never {
   throw new TypeError(`no adapter for ${JSON.stringify(command)} (${engine})`);
