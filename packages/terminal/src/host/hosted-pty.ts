@@ -1,6 +1,6 @@
 import { type Clock, CodedError, Emitter, isCoded, type Logger, type Timer } from '@ostler/runtime';
 import { isPtySize, maxPtySize, type PtyErrorCode } from '../in-process-pty.js';
-import { ProcessWatch, signalProcess } from '../process-identity.js';
+import { ProcessWatch } from '../process-identity.js';
 import type {
   LostOutput,
   OutputPart,
@@ -17,6 +17,7 @@ import type { Frame } from './frame.js';
 import { type HostClient, type LostReason, lostError, requestMs } from './host-client.js';
 import type { HostErrorCode } from './host-errors.js';
 import { ackEveryBytes, maxWriteBytes } from './host-limits.js';
+import { endOrphan } from './orphaned-child.js';
 import { exitOf, outcomeOf } from './replies.js';
 
 export interface HostedPtyOptions {
@@ -374,33 +375,10 @@ export class HostedPty implements PtyEndpoint {
     }
   }
 
-  /** The host is out of reach: its child is ended by signal, known by pid and start time. */
   async #closeAlone(): Promise<void> {
-    for (const signal of ['SIGHUP', 'SIGKILL'] as const) {
-      if (!this.isSameProcessAlive()) return;
-      const { pid } = this.identity;
-      if (!signalProcess(-pid, signal)) signalProcess(pid, signal);
-      if (await this.#goneWithin(this.#options.closeGraceMs)) return;
-    }
-    throw new CodedError<PtyErrorCode>(
-      'PTY_STILL_ALIVE',
-      `process ${this.identity.pid} survives SIGKILL; look for a blocked system call`,
-      { details: { pid: this.identity.pid } },
-    );
-  }
-
-  /** A process that isn't our child tells nobody of its end: it is looked at, ever more seldom. */
-  #goneWithin(waitMs: number): Promise<boolean> {
-    const { clock } = this.#options;
-    const untilMs = clock.monotonicMs() + waitMs;
-    return new Promise((resolve) => {
-      const look = (delayMs: number): void => {
-        if (!this.#process.isAlive()) resolve(true);
-        else if (clock.monotonicMs() >= untilMs) resolve(false);
-        else clock.setTimer(delayMs, () => look(Math.min(2 * delayMs, firstWatchMs)));
-      };
-      look(1);
-    });
+    if (this.#exit !== null) return;
+    const { clock, closeGraceMs } = this.#options;
+    await endOrphan(this.identity.pid, this.#process, clock, closeGraceMs);
   }
 
   #watchAlone(delayMs: number): void {
