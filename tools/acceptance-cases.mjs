@@ -1,5 +1,5 @@
 // What a delivery has to hold, case by case, and where each is shown. `sim` names the cases of
-// packages/lab/src/simulation/acceptance.test.ts; every other place is a file and a title in it, or the
+// packages/lab/src/simulation/acceptance; every other place is a file and a title in it, or the
 // recordings whose expected readings show it. `real: true`: it has to be shown on recordings or real engines too.
 const controller = 'packages/controller/src/session-controller.test.ts';
 const service = 'packages/service/src/service.test.ts';
@@ -89,6 +89,7 @@ export const areas = [
       {
         id: 'D12',
         says: 'A Codex of an unknown version is never called steering.',
+        sim: true,
         shown: [component('packages/engines/src/codex/reader.test.ts', 'the busy rule by version')],
       },
       {
@@ -198,18 +199,33 @@ export const areas = [
       {
         id: 'E15',
         says: 'What was on the screen or in the record before we acted earns no credit.',
+        sim: true,
         shown: [component(controller, 'evidence older than the paste belongs to somebody else')],
       },
       {
         id: 'E16',
         says: "An accepted text above the composer is no draft, and a spinner's or a clock's change is no acceptance.",
+        sim: true,
         real: true,
         shown: [recordings('claude/2.1.328/busy-stream', 'codex/0.169.0/busy-steer')],
       },
       {
         id: 'E17',
         says: 'Completion comes only from a record that names the input.',
+        sim: true,
         shown: [component(controller, 'completion comes only from a record that names the input')],
+      },
+      {
+        id: 'E18',
+        says: 'A reading that arrives after a rebind is ignored.',
+        sim: true,
+        shown: [],
+      },
+      {
+        id: 'E19',
+        says: 'A reading of an agent that has gone types nothing.',
+        sim: true,
+        shown: [],
       },
     ],
   },
@@ -311,18 +327,21 @@ export const areas = [
       {
         id: 'T01',
         says: 'Newlines of every kind, tabs, a trailing backslash, emoji, CJK, right-to-left, marks and leading / ! # @ & ? arrive exactly or are refused.',
+        sim: true,
         real: true,
         shown: [live('awkward texts arrive exactly or are refused')],
       },
       {
         id: 'T02',
         says: '16 KiB in many lines and in one.',
+        sim: true,
         real: true,
         shown: [live('16 KiB in many lines and in one')],
       },
       {
         id: 'T03',
         says: 'A paste bracket in the text, whole, nested, split or as C1, can close no frame.',
+        sim: true,
         shown: [
           component(
             'packages/terminal/src/sanitise.test.ts',
@@ -337,7 +356,9 @@ export const areas = [
       {
         id: 'T04',
         says: 'A text that looks like the marker of a collapsed paste is told from one.',
+        real: true,
         shown: [
+          live('awkward texts arrive exactly or are refused'),
           component('packages/engines/src/codex/draft.test.ts', 'collapsed frames by their size'),
         ],
       },
@@ -393,6 +414,7 @@ export const areas = [
       {
         id: 'L09',
         says: 'The ninth waiting input, and more than 24 KiB of them, are refused as queue_full.',
+        sim: true,
         shown: [
           component(
             controller,
@@ -403,13 +425,14 @@ export const areas = [
       {
         id: 'L10',
         says: '64 unresolved inputs: the next is refused.',
+        sim: true,
         shown: [component(controller, '64 unresolved inputs: the next is refused')],
       },
       {
         id: 'L11',
         says: 'The record moves by /clear, resume and compaction.',
         real: true,
-        shown: [live('/clear', results)],
+        shown: [live('/clear, compaction and resume in between', results)],
       },
     ],
   },

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { areas } from './acceptance-cases.mjs';
 import { readText, root } from './root.mjs';
 
-const simulated = 'packages/lab/src/simulation/acceptance.test.ts';
+const simulated = 'packages/lab/src/simulation/acceptance';
 const page = join(root, 'docs/reference/acceptance.md');
 const check = process.argv.includes('--check');
 const faults = [];
@@ -26,7 +26,7 @@ parts.push(
   'What `npm test` plays against a running daemon over its socket, in the step `wire`, by a script that knows nothing but the contract.',
   ['| case | says | shown |', '|---|---|---|', ...wireCases().map(wireRow)].join('\n'),
 );
-for (const id of simulatedIds()) {
+for (const id of simulatedIds().keys()) {
   if (!seen.has(id)) faults.push(`${id} is in the simulation and in no list`);
 }
 const text = `${parts.join('\n\n')}\n`;
@@ -40,9 +40,10 @@ process.exitCode = faults.length === 0 ? 0 : 1;
 function row({ id, real = false, says, shown, sim = false }) {
   if (seen.has(id)) faults.push(`${id} is there twice`);
   seen.add(id);
-  if (sim && !simulatedIds().has(id)) faults.push(`${id} is not played in the simulation`);
+  const plays = simulatedIds().get(id);
+  if (sim && !plays) faults.push(`${id} is not played in the simulation`);
   const places = [
-    ...(sim ? [`simulation: \`[${id}]\` in ${link(simulated)}`] : []),
+    ...(plays ? [`simulation: \`[${id}]\` in ${link(plays)}`] : []),
     ...shown.map(placeOf),
   ];
   const isReal = shown.some(({ live, recordings }) => live || recordings);
@@ -82,8 +83,16 @@ function placeOf({ component, live, recordings }) {
   return `${component ? 'component' : 'real engines'}: “${title.trim()}” in ${link(file)}`;
 }
 
+/** The plays of the simulation by the case each one names, and the file it stands in. */
 function simulatedIds() {
-  return new Set(titlesOf(simulated).flatMap((title) => /^\[(\w+)\]/.exec(title)?.[1] ?? []));
+  const scripts = readdirSync(join(root, simulated)).filter((name) => name.endsWith('.test.ts'));
+  return new Map(
+    scripts.flatMap((name) => {
+      const file = `${simulated}/${name}`;
+      const named = titlesOf(file).flatMap((title) => /^\[(\w+)\]/.exec(title)?.[1] ?? []);
+      return named.map((id) => [id, file]);
+    }),
+  );
 }
 
 /** The names of a file's tests, whatever stands in them at run time left as it is written. */

@@ -1,13 +1,14 @@
 """The register of cases, and what a case may use."""
 
+import base64
+import json
 import os
 import signal
 import subprocess
-import json
 import time
 import uuid
 
-from wire import Client, WebSocket, code_of
+from wire import Client, PATIENCE_SECONDS, WebSocket, code_of
 
 CASES = []
 
@@ -48,16 +49,16 @@ class Server:
     """A daemon of its own in a directory of its own."""
 
     def __init__(self, command, state_dir, flags):
-        self._command = command
+        self.command = command
         self.state_dir = state_dir
         self.flags = flags
         self.process = None
         self.ready = None
 
-    def start(self):
-        arguments = ["up", "--state-dir", self.state_dir, "--listen", "127.0.0.1:0", "--json"]
+    def start(self, listen="127.0.0.1:0"):
+        arguments = ["up", "--state-dir", self.state_dir, "--listen", listen, "--json"]
         self.process = subprocess.Popen(
-            [*self._command, *arguments, *self.flags],
+            [*self.command, *arguments, *self.flags],
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
@@ -78,11 +79,22 @@ class Server:
             self.process.wait(30)
 
 
+def told(client, wanted, seconds=PATIENCE_SECONDS):
+    """The first receipt told by `receipt.updated` that `wanted` takes."""
+
+    def takes(frame):
+        return frame.get("kind") == "receipt.updated" and wanted(frame["payload"]["receipt"])
+
+    return client.wait(takes, seconds)["payload"]["receipt"]
+
+
 class World:
     """What a case works with; everything it opens is closed behind it."""
 
     def __init__(self, server, agent):
         self.server = server
+        # False where only some of the cases run.
+        self.complete = True
         self._agent = agent
         self._clients = []
         self._launched = []
@@ -102,8 +114,8 @@ class World:
         expect_fine(client.hello(**fields))
         return client
 
-    def web(self, headers=None):
-        client, status = WebSocket.open(self.server.ready["listen"], headers)
+    def web(self, headers=None, tls=None):
+        client, status = WebSocket.open(self.server.ready["listen"], headers, tls)
         if client:
             self._keep(client)
         return client, status
@@ -114,16 +126,16 @@ class World:
         expect_fine(added)
         return added["deviceId"], added["token"]
 
-    def launch(self, script=None):
+    def launch(self, script=None, **change):
         """A simulated agent whose composer is up: its target fields."""
-        target = self.launch_holding(script)
+        target = self.launch_holding(script, **change)
         self.until_ready(target)
         return target
 
-    def launch_holding(self, script=None):
+    def launch_holding(self, script=None, **change):
         """A simulated agent, whatever it shows: its target fields."""
         client = self.local()
-        agent = json.loads(json.dumps(self._agent))
+        agent = {**json.loads(json.dumps(self._agent)), **change}
         if script is not None:
             agent["args"] = [*agent["args"][:1], "--script-json", json.dumps(script)]
         launched = client.call(
@@ -133,6 +145,48 @@ class World:
         target = {"machineId": launched["machineId"], "agentId": launched["agentId"]}
         self._launched.append(target)
         return target
+
+    def launch_told(self, truth, script=None):
+        """A simulated agent that writes down in the file `truth` what really happened to it."""
+        agent = json.loads(json.dumps(self._agent))
+        args = [*agent["args"][:1], "--truth", truth]
+        if script is not None:
+            args += ["--script-json", json.dumps(script)]
+        target = self.launch_holding(args=args)
+        self.until_ready(target)
+        return target
+
+    def submitted(self, truth):
+        """The texts an agent of `launch_told` was given, as often as it was given them."""
+        with open(truth, encoding="utf-8") as file:
+            entries = [json.loads(line) for line in file]
+        return [entry["text"] for entry in entries if entry["event"] == "submitted"]
+
+    def another_server(self):
+        """One more daemon for the same directory; not started yet."""
+        return Server(self.server.command, self.server.state_dir, self.server.flags)
+
+    def keys(self, client, target):
+        """What a person at the agent's terminal presses, as a function of the bytes."""
+        view = client.call("agent.attach", **target)
+        expect_fine(view)
+
+        def press(data):
+            fields = {"attachId": view["attachId"], "data": base64.b64encode(data).decode()}
+            expect_fine(client.call("agent.input", **fields))
+
+        return press
+
+    def draft(self, client, target, text="a draft"):
+        """A person's unsent text in the composer, once it shows there; returns the person's keys."""
+        press = self.keys(client, target)
+        press(text.encode())
+        for _ in range(600):
+            composer = client.call("agent.screen", **target)["reading"]["composer"]
+            if composer is not None and text in json.dumps(composer):
+                return press
+            time.sleep(0.02)
+        raise Failed("the draft does not show")
 
     def until_ready(self, target):
         client = self.local()

@@ -5,6 +5,7 @@ from wire import code_of
 
 LOCAL_ONLY = {
     "agent.launch": {"name": "x", "engine": "generic", "cwd": "/"},
+    "agent.sessions": {},
     "device.list": {},
     "device.add": {"name": "x"},
     "device.revoke": {"deviceId": "x"},

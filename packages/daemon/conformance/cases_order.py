@@ -115,6 +115,7 @@ def unknown_fields(world):
         "focus.set": target,
         "agent.subscribe": target,
         "agent.unsubscribe": target,
+        "agent.sessions": {},
         "agent.close": target,
         "agent.resize": {**target, "cols": 80, "rows": 24},
         "agent.screen": target,

@@ -20,6 +20,10 @@ import cases_devices  # noqa: F401
 import cases_life  # noqa: F401
 import cases_faults  # noqa: F401
 import cases_results  # noqa: F401
+import cases_codes  # noqa: F401
+import cases_transport  # noqa: F401
+import cases_exact  # noqa: F401
+import cases_capacity  # noqa: F401
 
 GENEROUS = ["--rate-burst", "100000", "--rate-per-second", "100000", "--max-in-flight", "64"]
 
@@ -76,6 +80,7 @@ def one(options, servers, case_id, name, run, needs):
             servers[kind].stop()
         servers[kind] = server
     world = World(servers[kind], options.agent)
+    world.complete = options.filter == ""
     began = time.monotonic()
     why = None
     try:

@@ -16,6 +16,30 @@ class Ended(Exception):
     """The server ended the connection."""
 
 
+class Seen:
+    """What any case has been told, by its kind."""
+
+    def __init__(self):
+        self.requests, self.receipts, self.kinds, self.states, self.inputs = set(), set(), set(), set(), set()
+
+    def note(self, frame):
+        if frame.get("error"):
+            self.requests.add(frame["error"]["code"])
+        if frame["type"] == "event":
+            self.kinds.add(frame["kind"])
+        inner = frame.get("payload") or {}
+        for receipt in (frame.get("receipt"), inner.get("receipt"), *(frame.get("receipts") or [])):
+            if receipt:
+                self.states.add(receipt["state"])
+                self.receipts.add((receipt["error"] or {}).get("code"))
+                status = receipt.get("input")
+                if status:
+                    self.inputs.add((status["mode"], status["phase"]))
+
+
+SEEN = Seen()
+
+
 class Client:
     """One connection; frames that answer nothing are kept in `frames`, in their order."""
 
@@ -72,8 +96,11 @@ class Client:
                 raise Ended("the server ended the connection")
             self._rest += data
         line, self._rest = self._rest.split(b"\n", 1)
-        frame = json.loads(line)
+        return self._seen(json.loads(line))
+
+    def _seen(self, frame):
         self.frames.append(frame)
+        SEEN.note(frame)
         return frame
 
     def until_ended(self, seconds=PATIENCE_SECONDS):
@@ -95,10 +122,12 @@ class WebSocket(Client):
     """RFC 6455, as far as a client of short text messages needs it."""
 
     @classmethod
-    def open(cls, address, headers=None):
-        """Returns (client or None, status of the handshake)."""
-        host, port = address.replace("ws://", "").rsplit(":", 1)
+    def open(cls, address, headers=None, tls=None):
+        """Returns (client or None, status of the handshake). `tls`: an ssl context for a wss address."""
+        host, port = address.split("://", 1)[1].rsplit(":", 1)
         sock = socket.create_connection((host.strip("[]"), int(port)), timeout=PATIENCE_SECONDS)
+        if tls is not None:
+            sock = tls.wrap_socket(sock, server_hostname="localhost")
         key = base64.b64encode(os.urandom(16)).decode()
         lines = {
             "Host": f"{host}:{port}",
@@ -155,9 +184,7 @@ class WebSocket(Client):
             if kind == 0x8:
                 raise Ended("the server closed the WebSocket")
             if kind == 0x1:
-                frame = json.loads(data)
-                self.frames.append(frame)
-                return frame
+                return self._seen(json.loads(data))
 
     def _take(self, count):
         while len(self._rest) < count:
