@@ -15,6 +15,8 @@ export interface Outstanding {
   readonly accepted: boolean;
   /** Nothing newer than its doubt tells whether the engine has it. */
   readonly doubted: boolean;
+  /** The engine gave it back then (Unix epoch): an acceptance from before says nothing any more. */
+  readonly withdrawnAtMs: number | null;
   readonly consumed: boolean;
   readonly inputRef: string | null;
   readonly turnRef: string | null;
@@ -36,6 +38,9 @@ export interface AcceptanceEvidence {
   /** An earlier process credited this very entry to this delivery, and to nobody else. */
   readonly deliveryId?: string;
 }
+
+/** The error of an input that the engine gave back. */
+export const withdrawnCode = 'NOT_CONFIRMED';
 
 /** Engines stamp entries in whole milliseconds from their own clock reading. */
 export const stampToleranceMs = 2;
@@ -74,12 +79,16 @@ function credit(input: Outstanding, seen: AcceptanceEvidence): Outstanding {
     ...input,
     credited: [...input.credited, seen.evidence],
     accepted: true,
-    doubted: false,
+    doubted: input.doubted && !consumed && !isNewerThanWithdrawal(input, seen),
     consumed,
     inputRef: (consumed ? seen.inputRef : null) ?? input.inputRef,
     turnRef: seen.turnRef ?? input.turnRef,
   };
 }
+
+/** Entries may be read out of their order: what counts is when the engine wrote them. */
+const isNewerThanWithdrawal = ({ withdrawnAtMs }: Outstanding, { atMs }: AcceptanceEvidence) =>
+  withdrawnAtMs === null || atMs > withdrawnAtMs;
 
 /** All inputs after `seen` was credited to `match`: a start ties equal texts still on their way together. */
 export function creditAmong(

@@ -27,6 +27,11 @@ export class PersonKeys {
     return nowMs - this.#seen.atMs;
   }
 
+  /** A person wrote behind the paste of an earlier process. */
+  typedBeforeUs(): void {
+    this.#writesBeforePaste = -1;
+  }
+
   pasteBegins(): void {
     this.#writesBeforePaste = this.#writes();
   }

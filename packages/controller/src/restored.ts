@@ -1,6 +1,6 @@
 import type { InputMode } from '@ostler/protocol';
 import type { ActiveInput } from './machine-types.js';
-import type { Outstanding } from './outstanding.js';
+import { type Outstanding, withdrawnCode } from './outstanding.js';
 
 /** An input that an earlier process dispatched into a session that still runs. */
 export interface RestoredInput {
@@ -14,6 +14,8 @@ export interface RestoredInput {
   readonly enterBegun: boolean;
   /** Why it is in doubt. */
   readonly doubt: string;
+  /** More was written since its paste than was ours: a person's Enter may be on its way to it. */
+  readonly personTyped?: boolean;
   /** An equal text was on its way at the same time: nothing tells which of them a turn took. */
   readonly hasTwin?: boolean;
   /** The record's entry that an earlier process saw it consumed by: no other is its own. */
@@ -24,7 +26,8 @@ export interface RestoredInput {
 
 /** Goes on being matched against the engine's record. */
 export function restoredOutstanding(input: RestoredInput): Outstanding {
-  const { accepted, deliveryId, fingerprint, mode, sinceMs } = input;
+  const { accepted, deliveryId, doubt, fingerprint, mode, sinceMs } = input;
+  const isWithdrawn = doubt === withdrawnCode;
   return {
     deliveryId,
     fingerprint,
@@ -32,7 +35,9 @@ export function restoredOutstanding(input: RestoredInput): Outstanding {
     sinceMs,
     credited: [],
     accepted,
-    doubted: !accepted,
+    doubted: !accepted || isWithdrawn,
+    // When isn't kept: no acceptance that is read from here on is known to be newer.
+    withdrawnAtMs: isWithdrawn ? Number.POSITIVE_INFINITY : null,
     consumed: false,
     inputRef: input.consumedRef ?? null,
     turnRef: null,

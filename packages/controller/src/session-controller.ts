@@ -112,6 +112,7 @@ export class SessionController implements Disposable {
     );
     this.#state = state;
     this.#texts.recall(restored.at(-1), snapshot);
+    if (restored.at(-1)?.personTyped === true) this.#person.typedBeforeUs();
     for (const command of commands) this.#carryOut(command);
     this.#read(snapshot);
     this.#subscription = terminal.onChange(() => this.#screenChanged());

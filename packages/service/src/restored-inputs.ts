@@ -41,17 +41,19 @@ export function restoredInputs(
 ): RestoredSession {
   const inputs = records.flatMap((record) => restored(record, identity, left.note) ?? []);
   const last = inputs.at(-1);
-  // The note is of the process before this one: it says nothing of what an earlier one left.
-  if (!last || last.accepted || !leftInFlight.has(last.deliveryId)) {
-    return { inputs, unwritten: [] };
-  }
-  const announced = left.note?.deliveryId === last.deliveryId;
-  if (!announced || left.writesSince === 0) {
+  if (!last || last.accepted) return { inputs, unwritten: [] };
+  const { note, writesSince } = left;
+  const announced = note?.deliveryId === last.deliveryId;
+  // The note is of the process before this one: it proves nothing of what an earlier one left.
+  const isNew = leftInFlight.has(last.deliveryId);
+  if (isNew && (!announced || writesSince === 0)) {
     return { inputs: inputs.slice(0, -1), unwritten: [last.deliveryId] };
   }
   // One write was the paste: the Enter that was begun has not come.
-  const enterBegun = last.enterBegun && left.writesSince !== 1;
-  return { inputs: [...inputs.slice(0, -1), { ...last, enterBegun }], unwritten: [] };
+  const enterBegun = last.enterBegun && !(isNew && writesSince === 1);
+  const ownWrites = enterBegun ? 2 : 1;
+  const personTyped = !announced || writesSince === null || writesSince > ownWrites;
+  return { inputs: [...inputs.slice(0, -1), { ...last, enterBegun, personTyped }], unwritten: [] };
 }
 
 function restored(

@@ -13,6 +13,7 @@ import {
   matchEvidence,
   type Outstanding,
   stampToleranceMs,
+  withdrawnCode,
 } from '../outstanding.js';
 import { activeOf, modeOf, withActive } from './context.js';
 import { Effect, type Step } from './effect.js';
@@ -170,13 +171,13 @@ export function withdraw(context: InputContext, event: InputEvent): Effect {
   );
   effect.change({
     outstanding: context.outstanding.map((input) =>
-      waiting.includes(input) ? { ...input, doubted: true } : input,
+      waiting.includes(input) ? { ...input, doubted: true, withdrawnAtMs: event.atMs } : input,
     ),
   });
   for (const { deliveryId } of waiting) {
     const change: ReceiptChange = {
       state: 'unknown',
-      error: { code: 'NOT_CONFIRMED', message: 'the engine gave the queued text back unprocessed' },
+      error: { code: withdrawnCode, message: 'the engine gave the queued text back unprocessed' },
     };
     effect.report(deliveryId, change);
   }

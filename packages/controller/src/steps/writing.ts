@@ -61,6 +61,7 @@ export function trackActive(context: InputContext, event: InputEvent): Effect {
         credited: [],
         accepted: false,
         doubted: false,
+        withdrawnAtMs: null,
         consumed: false,
         inputRef: null,
         turnRef: null,
