@@ -21,6 +21,7 @@ const reads: ReadonlySet<Operation> = new Set<Operation>([
   'receipts.list',
   'focus.get',
   'agent.screen',
+  'agent.sessions',
   'server.status',
   'device.list',
 ]);

@@ -99,6 +99,8 @@ export class Daemon implements AsyncDisposable {
       limits: options.controllerLimits ?? {},
       maxAgents: options.maxAgents ?? defaultMaxAgents,
       terminals: this.#hosts ?? inProcessTerminals,
+      // What runs in an agent's terminal finds the daemon that owns it.
+      agentEnv: { OSTLER_STATE_DIR: stateDir },
     });
     this.#parts = this.#connectionParts(ids);
     this.#owned.own(

@@ -85,6 +85,8 @@ export interface LaunchPlan {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly version: string | null;
+  /** The session it begins with, where the plan settles that. */
+  readonly sessionId?: string;
 }
 
 export interface ObserveRequest {
@@ -101,6 +103,8 @@ export interface ObserveRequest {
 export interface EngineObserver extends AsyncDisposable {
   /** Side signals as of now, for `EngineReader.read`. */
   signals(): readonly ReadingSignal[];
+  /** The engine's own id of the session its process is in now; null where it doesn't tell. */
+  sessionId?(): string | null;
   /** Something happens in the session: for a while, files are looked at even without an event of theirs. */
   attend?(): void;
 }

@@ -13,7 +13,10 @@ export interface LaunchOptions {
   readonly args?: readonly string[];
   /** An existing directory, absolute. */
   readonly cwd: string;
-  /** Added to this process's environment, or all there is with `cleanEnv`. */
+  /**
+   * Added to this process's environment, or all there is with `cleanEnv`; `OSTLER_AGENT_ID`,
+   * `OSTLER_ENGINE` and, where it is known, `OSTLER_SESSION_ID` are set in any case.
+   */
   readonly env?: Readonly<Record<string, string>>;
   readonly cleanEnv?: boolean;
   /** Cells; 100 × 32 where left out. */

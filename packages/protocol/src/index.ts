@@ -98,6 +98,7 @@ export type {
 } from './local-requests.js';
 export { resultSchemas, resyncSchema, terminalFrameSchema } from './result-schemas.js';
 export type {
+  AgentEngineSession,
   DeviceSummary,
   EngineCertificate,
   HostSummary,

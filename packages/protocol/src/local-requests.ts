@@ -8,7 +8,10 @@ export interface AgentLaunchRequest extends RequestBase {
   readonly args?: readonly string[];
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** True: the agent gets `env` alone and nothing of the server's environment. */
+  /**
+   * True: the agent gets `env` alone and nothing of the server's environment. `OSTLER_AGENT_ID`,
+   * `OSTLER_ENGINE` and, where it is known, `OSTLER_SESSION_ID` are set in any case.
+   */
   readonly cleanEnv?: boolean;
   readonly cols?: number;
   readonly rows?: number;
@@ -16,6 +19,11 @@ export interface AgentLaunchRequest extends RequestBase {
   readonly castPath?: string;
   /** True: a host process of its own. */
   readonly isolate?: boolean;
+}
+
+/** Which engine session each running agent is in, as far as the engines tell. */
+export interface AgentSessionsRequest extends RequestBase {
+  readonly type: 'agent.sessions';
 }
 
 export interface AgentCloseRequest extends Targeted {
@@ -90,6 +98,7 @@ export interface DeviceRevokeRequest extends RequestBase {
 /** What only the machine's own user may ask for. */
 export type LocalRequest =
   | AgentLaunchRequest
+  | AgentSessionsRequest
   | AgentCloseRequest
   | AgentResizeRequest
   | AgentScreenRequest

@@ -35,11 +35,19 @@ export interface TurnSendRequest extends Targeted {
   readonly focusRevision?: number;
 }
 
+/**
+ * Interrupts the running turn. Its receipt is `delivered` once the screen shows that the agent has
+ * stopped, and `completed` once the engine's record has the end of that turn.
+ */
 export interface TurnStopRequest extends Targeted {
   readonly type: 'turn.stop';
   readonly idempotencyKey: string;
 }
 
+/**
+ * Answers an open question, never a permission. Its receipt is `delivered` once the screen shows the
+ * answer taken, and `completed` once the engine's record has the end of the turn that asked.
+ */
 export interface QuestionAnswerRequest extends Targeted {
   readonly type: 'question.answer';
   readonly idempotencyKey: string;

@@ -73,6 +73,18 @@ export const resultSchemas: {
       verified: z.boolean(),
     }),
   }),
+  'agent.sessions': z.object({
+    machineId: z.string(),
+    sessions: z.array(
+      z.object({
+        agentId: z.string(),
+        engine: z.string(),
+        version: z.string().nullable(),
+        sessionId: z.string(),
+        workspace: z.string(),
+      }),
+    ),
+  }),
   'agent.close': nothing,
   'agent.resize': nothing,
   'agent.screen': z.object({

@@ -102,6 +102,11 @@ export interface OperationResults {
     readonly version: string | null;
     readonly certificate: EngineCertificate;
   };
+  readonly 'agent.sessions': {
+    readonly machineId: string;
+    /** Agents whose session isn't known are left out. */
+    readonly sessions: readonly AgentEngineSession[];
+  };
   readonly 'agent.close': Nothing;
   readonly 'agent.resize': Nothing;
   readonly 'agent.screen': {
@@ -146,6 +151,16 @@ export interface OperationResults {
   readonly 'device.add': { readonly deviceId: string; readonly token: string };
   readonly 'device.list': { readonly devices: readonly DeviceSummary[] };
   readonly 'device.revoke': Nothing;
+}
+
+/** The engine session an agent is in, by the engine's own word. */
+export interface AgentEngineSession {
+  readonly agentId: string;
+  readonly engine: string;
+  readonly version: string | null;
+  readonly sessionId: string;
+  /** Where the agent was started. */
+  readonly workspace: string;
 }
 
 export type ResultOf<Name extends Operation> = OperationResults[Name];

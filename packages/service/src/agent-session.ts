@@ -18,9 +18,15 @@ import {
   type ReadingSignal,
   unreadable,
 } from '@ostler/engines';
-import type { AgentSummary, EngineCertificate, RecapTurn } from '@ostler/protocol';
+import type {
+  AgentEngineSession,
+  AgentSummary,
+  EngineCertificate,
+  RecapTurn,
+} from '@ostler/protocol';
 import { type Clock, Disposables, type Ids, type Logger } from '@ostler/runtime';
 import type { AgentTerminal, ProcessExit, ScreenSnapshot } from '@ostler/terminal';
+import { keysAtTurnEnd } from './keys-at-turn-end.js';
 import { QuestionTracker, type TrackedQuestion } from './open-question.js';
 import { ReadBefore } from './read-before.js';
 import { Recap } from './recap.js';
@@ -97,6 +103,8 @@ export class AgentSession implements AsyncDisposable {
   #summaryKey = '';
   #sideSignals: () => readonly ReadingSignal[] = () => [];
   #attend: () => void = () => undefined;
+  #sessionId: () => string | null = () => null;
+  #lastEnd: TurnEnd | null = null;
   #gone = false;
   #closed: Promise<void> | null = null;
 
@@ -164,6 +172,7 @@ export class AgentSession implements AsyncDisposable {
     );
     session.#sideSignals = () => observer.signals();
     session.#attend = () => observer.attend?.();
+    session.#sessionId = () => observer.sessionId?.() ?? null;
     session.#owned.own(terminal.onExit((exit) => session.#exited(exit)));
     if (terminal.exit) session.#exited(terminal.exit);
     return session;
@@ -193,6 +202,14 @@ export class AgentSession implements AsyncDisposable {
   /** What the engine says beside its screen, as of now. */
   sideSignals(): readonly ReadingSignal[] {
     return this.#sideSignals();
+  }
+
+  /** The engine's session in this terminal and where it works; null where it isn't known or is over. */
+  get engineSession(): AgentEngineSession | null {
+    const sessionId = this.#gone ? null : this.#sessionId();
+    if (sessionId === null) return null;
+    const { agentId, engine, version } = this;
+    return { agentId, engine, version, sessionId, workspace: this.#options.request.cwd };
   }
 
   get openQuestion(): TrackedQuestion | null {
@@ -283,12 +300,26 @@ export class AgentSession implements AsyncDisposable {
     this.#changed();
   }
 
+  /** Answers and stops whose keys went in before the end of the latest turn are told what it says of them. */
+  settleKeys(): void {
+    const { ledger } = this.#options;
+    const end = this.#lastEnd;
+    if (!end) return;
+    for (const { dispatch, receipt } of ledger.unresolved(this.agentId)) {
+      if (dispatch === null || dispatch.atMs > end.atMs) continue;
+      const change = keysAtTurnEnd(receipt, end);
+      if (change) ledger.change(receipt.deliveryId, change);
+    }
+  }
+
   #turnEnded(end: TurnEnd, deliveries: readonly EndedDelivery[]): void {
     const { agentId } = this;
     const turnId = this.#turns.ended(end.turnRef, end.endRef ?? null);
     this.#recap.note(turnId, end);
     this.#streams.note(turnId, end);
     this.#options.ledger.endTurn({ agentId, turnId, end, deliveries });
+    this.#lastEnd = end;
+    this.settleKeys();
     this.#changed();
   }
 

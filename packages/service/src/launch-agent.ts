@@ -72,6 +72,7 @@ export interface SessionSurroundings {
   readonly logger: Logger;
   readonly limits: Partial<ControllerLimits>;
   readonly terminals: TerminalSource;
+  readonly agentEnv?: Readonly<Record<string, string>>;
   /** Deliveries that the process before this one left in flight. */
   readonly leftInFlight: ReadonlySet<string>;
 }
@@ -95,14 +96,16 @@ export async function launchAgent(
   };
   try {
     mkdirSync(sessionDir, { recursive: true, mode: 0o700 });
-    const plan = await engine.planLaunch(engineRequest);
+    const planned = await engine.planLaunch(engineRequest);
+    const env = { ...environmentOf(agentId, engine.id, planned), ...around.agentEnv };
+    const plan: LaunchPlan = { ...planned, env };
     const launchedAtMs = around.clock.nowMs();
     const record: SessionRecord = {
       agentId,
       name: request.name,
       engine: engine.id,
       plan,
-      request: engineRequest,
+      request: planned.env === engineRequest.env ? { ...engineRequest, env } : engineRequest,
       launchedAtMs,
     };
     const opened = await around.terminals.launch(
@@ -125,6 +128,21 @@ export async function launchAgent(
     removeDir();
     throw failure;
   }
+}
+
+/** What the engine planned, and who the agent is: never another agent's name by inheritance. */
+function environmentOf(
+  agentId: string,
+  engine: string,
+  { env, sessionId }: LaunchPlan,
+): Record<string, string> {
+  const { OSTLER_SESSION_ID: _inherited, ...rest } = env;
+  return {
+    ...rest,
+    OSTLER_AGENT_ID: agentId,
+    OSTLER_ENGINE: engine,
+    ...(sessionId === undefined ? {} : { OSTLER_SESSION_ID: sessionId }),
+  };
 }
 
 /** Goes on with a session that an earlier process left running. The terminal is ours from here on. */

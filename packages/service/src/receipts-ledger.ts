@@ -381,6 +381,8 @@ export function hasReached(receipt: Receipt, until: WaitUntil): boolean {
     case 'accepted':
       return (
         receipt.state === 'started' ||
+        // Of keys, an answer's or a stop's: they were seen to take effect.
+        (receipt.operation !== 'turn.send' && receipt.state === 'delivered') ||
         (receipt.input !== undefined && phaseRank(receipt.input.phase) >= phaseRank('accepted'))
       );
     case 'started':

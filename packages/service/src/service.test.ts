@@ -205,8 +205,25 @@ describe('questions and stops', () => {
     await rig.until('a', 'started');
     await rig.agentIs(agent, 'busy');
     rig.stop(agent, 's1');
-    await rig.seen('s1', ({ state }) => state === 'delivered');
     await rig.seen('a', ({ error }) => error?.code === 'TURN_INTERRUPTED');
+    expect((await rig.until('s1', 'settled')).receipt).toMatchObject({ state: 'completed' });
+  });
+
+  test('an answer is accepted once its keys have answered, and completed with its turn', async () => {
+    const { agent, control } = await rig.launch({ turns: [{ until: 'the end' }] });
+    await control.waitFor('ready');
+    rig.send(agent, 'a', 'ask me');
+    await rig.until('a', 'started');
+    await control.open('question');
+    await rig.agentIs(agent, 'held');
+    const { question, requestId } = agent.openQuestion ?? {};
+    rig.answer(agent, 'q', requestId ?? '', { [question?.prompts[0]?.text ?? '']: 'Green' });
+    expect(await rig.until('q', 'accepted')).toMatchObject({
+      waitEnded: 'reached',
+      receipt: { state: 'delivered' },
+    });
+    await control.release('the end');
+    expect((await rig.until('q', 'settled')).receipt).toMatchObject({ state: 'completed' });
   });
 });
 

@@ -1,6 +1,7 @@
 import type { ControllerLimits } from '@ostler/controller';
 import type { Engine } from '@ostler/engines';
 import type {
+  AgentEngineSession,
   AgentSummary,
   FocusState,
   QuestionAnswerRequest,
@@ -43,6 +44,8 @@ export interface ServiceOptions {
   readonly limits: Partial<ControllerLimits>;
   /** Agents that may run at once. */
   readonly maxAgents: number;
+  /** Given to every agent, over its own environment. */
+  readonly agentEnv?: Readonly<Record<string, string>>;
   /** In this process where left out. */
   readonly terminals?: TerminalSource;
 }
@@ -149,6 +152,11 @@ export class Service implements AsyncDisposable {
 
   agents(): readonly AgentSummary[] {
     return [...this.#agents.values()].map((agent) => agent.summary());
+  }
+
+  /** Of the running agents, those whose engine tells its session. */
+  engineSessions(): readonly AgentEngineSession[] {
+    return [...this.#agents.values()].flatMap(({ engineSession }) => engineSession ?? []);
   }
 
   /** Throws CodedError AGENT_NOT_FOUND, NO_AGENTS. */

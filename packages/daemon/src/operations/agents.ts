@@ -54,6 +54,10 @@ export async function launch(
   };
 }
 
+export function sessions({ parts: { service } }: Caller): ResultOf<'agent.sessions'> {
+  return { machineId: service.machineId, sessions: service.engineSessions() };
+}
+
 export async function close(
   { parts: { service } }: Caller,
   { agentId }: RequestOf<'agent.close'>,

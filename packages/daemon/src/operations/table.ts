@@ -36,6 +36,7 @@ const remote = {
 export const operations: Table = {
   ...remote,
   'agent.launch': agents.launch,
+  'agent.sessions': agents.sessions,
   'agent.close': agents.close,
   'agent.resize': agents.resize,
   'agent.screen': agents.screen,

@@ -40,6 +40,7 @@ test('names the session and hands over hooks, and leaves the rest as it was', as
     ],
     env: { PATH: `${directory}:/usr/bin:/bin`, HOME: directory },
     version: '2.1.328',
+    sessionId: '00000000-0000-4000-8000-000000000001',
   });
   const { hooks } = JSON.parse(await readFile(settings, 'utf8')) as { hooks: object };
   expect(Object.keys(hooks)).toEqual(['UserPromptSubmit', 'SessionStart', 'SessionEnd']);

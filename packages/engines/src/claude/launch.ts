@@ -30,7 +30,9 @@ export async function planLaunch(request: LaunchRequest, ids: Ids): Promise<Laun
     added.push('--settings', await installHooks(request.sessionDir));
   }
   // In front: a prompt among the caller's arguments may be the last one.
-  return { file, args: [...added, ...request.args], env, version };
+  const args = [...added, ...request.args];
+  const sessionId = sessionIdOf(args);
+  return { file, args, env, version, ...(sessionId === null ? {} : { sessionId }) };
 }
 
 /** The id the session was given on its command line. */

@@ -123,7 +123,8 @@ test('an end that nothing follows is told once the engine is at rest', async () 
 });
 
 test('after /clear the new transcript is followed, what stands in it already included', async () => {
-  await using _ = await observe();
+  await using observer = await observe();
+  expect(observer.sessionId()).toBe(sessionId);
   await appendFile(transcript(sessionId), prompt('u1', 'before'));
   await seen('input_consumed', 'before');
   await writeFile(transcript(nextId), prompt('u2', 'early'));
@@ -134,6 +135,7 @@ test('after /clear the new transcript is followed, what stands in it already inc
     transcript_path: transcript(nextId),
   });
   expect(await seen('record_rotated')).toMatchObject({ path: transcript(nextId) });
+  expect(observer.sessionId()).toBe(nextId);
   await seen('input_consumed', 'early');
   await appendFile(transcript(nextId), prompt('u3', 'late'));
   await seen('input_consumed', 'late');

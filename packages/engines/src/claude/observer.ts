@@ -38,6 +38,7 @@ export class ClaudeObserver implements EngineObserver {
   #moving: Promise<void> = Promise.resolve();
   #status: ReadingSignal | null = null;
   #statusSessionId: string | null = null;
+  #sessionId: string | null;
   #resting = false;
   #disposed = false;
 
@@ -47,6 +48,7 @@ export class ClaudeObserver implements EngineObserver {
     this.#logger = request.logger;
     this.#configDir = configDirectory(request.plan.env);
     const sessionId = sessionIdOf(request.plan.args);
+    this.#sessionId = sessionId;
     if (this.#configDir !== null && sessionId !== null) {
       const file = transcriptPath(this.#configDir, request.request.cwd, sessionId);
       this.#follow(file, this.#startOf(statSync(file, { throwIfNoEntry: false })));
@@ -62,6 +64,10 @@ export class ClaudeObserver implements EngineObserver {
 
   signals(): readonly ReadingSignal[] {
     return this.#status === null ? [] : [this.#status];
+  }
+
+  sessionId(): string | null {
+    return this.#sessionId;
   }
 
   attend(): void {
@@ -90,6 +96,9 @@ export class ClaudeObserver implements EngineObserver {
     if (event.hook_event_name === 'UserPromptSubmit' && event.prompt !== undefined) {
       const text = unwrapPastedContent(event.prompt);
       this.#emit({ kind: 'input_accepted', text, evidence: 'hook', inputRef: null, atMs });
+    }
+    if (event.hook_event_name === 'SessionStart' && event.session_id !== undefined) {
+      this.#sessionId = event.session_id;
     }
     // A background agent of this session fires the hooks too; its start is no rotation of ours.
     const moves = event.hook_event_name === 'SessionStart' || this.#tail === null;
@@ -207,6 +216,7 @@ export class ClaudeObserver implements EngineObserver {
     if (sessionId === null || sessionId === this.#statusSessionId || this.#configDir === null)
       return;
     this.#statusSessionId = sessionId;
+    this.#sessionId = sessionId;
     if (this.#tail && path.basename(this.#tail.path) === `${sessionId}.jsonl`) return;
     this.#moveTo(transcriptPath(this.#configDir, cwd, sessionId), this.#clock.nowMs());
   }

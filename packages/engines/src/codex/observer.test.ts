@@ -91,6 +91,7 @@ test.runIf(isLinux)('the record its own processes hold open, then the next one',
   await tell(lock(first), '');
   await observer.catchUp();
   expect(observer.signals()).toMatchObject([{ source: 'thread', value: first }]);
+  expect(observer.sessionId()).toBe(first);
   await tell(rollout(first), line(clock, 'session_meta', { id: first, thread_source: 'user' }));
   await tell(rollout(first), line(clock, 'event_msg', prompt('A')));
   await observer.catchUp();
@@ -103,6 +104,20 @@ test.runIf(isLinux)('the record its own processes hold open, then the next one',
     { kind: 'input_consumed', text: 'B' },
   ]);
   expect(observer.signals()).toMatchObject([{ value: second }]);
+  // It holds two now: which of them its person types into is not told.
+  expect(observer.sessionId()).toBeNull();
+});
+
+test.runIf(isLinux)('a thread the engine made for itself is not its session', async () => {
+  const clock = new VirtualClock();
+  const { observer } = observe(clock);
+  await observer.catchUp();
+  expect(observer.sessionId()).toBeNull();
+  await tell(rollout(first), line(clock, 'session_meta', { id: first, thread_source: 'user' }));
+  const helper = { id: second, thread_source: 'subagent' };
+  await tell(rollout(second), line(clock, 'session_meta', helper));
+  await observer.catchUp();
+  expect(observer.sessionId()).toBe(first);
 });
 
 test.runIf(isLinux)('entries of before the launch and of others are not told', async () => {

@@ -16,6 +16,12 @@ const MAX_THREADS = 64;
 interface Followed {
   readonly tail: RecordTail;
   readonly threadId: string;
+  readonly owner: ThreadOwner;
+}
+
+interface ThreadOwner {
+  /** By the record's first line: the user's own thread, or one the engine made for itself. */
+  isUsers: boolean | null;
 }
 
 /**
@@ -30,6 +36,7 @@ export class CodexObserver implements EngineObserver {
   readonly #home: string;
   readonly #followed = new Map<string, Followed>();
   readonly #watchers = new Map<string, fs.FSWatcher>();
+  #heldThreads: ReadonlySet<string> = new Set();
   #currentThread: { readonly id: string; readonly atMs: number } | null = null;
   readonly #poll: SafetyPoll;
   #scanning: Promise<void> | null = null;
@@ -51,6 +58,16 @@ export class CodexObserver implements EngineObserver {
   signals(): readonly ReadingSignal[] {
     const thread = this.#currentThread;
     return thread ? [{ source: 'thread', value: thread.id, atMs: thread.atMs }] : [];
+  }
+
+  /** The one thread of the user's that its processes hold; with two of them it can't be told. */
+  sessionId(): string | null {
+    const helpers = new Set<string>();
+    for (const { owner, threadId } of this.#followed.values()) {
+      if (owner.isUsers === false) helpers.add(threadId);
+    }
+    const own = [...this.#heldThreads].filter((threadId) => !helpers.has(threadId));
+    return own.length === 1 ? (own[0] ?? null) : null;
   }
 
   attend(): void {
@@ -94,11 +111,12 @@ export class CodexObserver implements EngineObserver {
     const held = await readHeldFiles(this.#request.process.pid, realPath(this.#home));
     if (this.#disposed) return;
     for (const file of held.rollouts) this.#follow(file);
+    const threadIds = [...held.threadIds, ...held.rollouts.map(threadOfRollout)].filter(
+      (id) => id !== null,
+    );
+    this.#heldThreads = new Set(threadIds);
     // Thread ids begin with their time: the greatest is the newest.
-    const newest = [...held.threadIds, ...held.rollouts.map(threadOfRollout)]
-      .filter((id) => id !== null)
-      .sort()
-      .at(-1);
+    const newest = threadIds.sort().at(-1);
     if (newest !== undefined && newest !== this.#currentThread?.id) {
       const atMs = this.#request.clock.nowMs();
       this.#currentThread = { id: newest, atMs };
@@ -115,7 +133,7 @@ export class CodexObserver implements EngineObserver {
     }
     const { clock, logger, launchedAtMs } = this.#request;
     let reader = new CodexRecordReader(threadId);
-    let isUsers = true;
+    const thread: ThreadOwner = { isUsers: null };
     const found = fs.statSync(file, { throwIfNoEntry: false });
     const isOlder = found !== undefined && found.birthtimeMs < launchedAtMs;
     const tail = new RecordTail({
@@ -129,16 +147,16 @@ export class CodexObserver implements EngineObserver {
       },
       onRecord: ({ value, offset }) => {
         const owner = readRecordOwner(value);
-        if (owner) isUsers = owner.isUsers;
+        if (owner) thread.isUsers = owner.isUsers;
         for (const event of reader.read(value, offset)) {
-          if (isUsers && event.atMs >= launchedAtMs) this.#request.onEvent(event);
+          if (thread.isUsers !== false && event.atMs >= launchedAtMs) this.#request.onEvent(event);
         }
       },
     });
     if (this.#followed.size > 0) {
       this.#request.onEvent({ kind: 'record_rotated', path: file, atMs: clock.nowMs() });
     }
-    this.#followed.set(file, { tail, threadId });
+    this.#followed.set(file, { tail, threadId, owner: thread });
   }
 
   /** Locks tell of new threads; the newest day's directory tells of new rollouts. */

@@ -49,6 +49,7 @@ export const sampleFields: { readonly [Name in Operation]: Fields } = {
     castPath: '/tmp/a.cast',
     isolate: false,
   },
+  'agent.sessions': {},
   'agent.close': target,
   'agent.resize': { ...target, cols: 80, rows: 24 },
   'agent.screen': target,

@@ -36,11 +36,13 @@ export const simulatedEngine: Engine = {
     const program = simulatedProgram();
     const given = request.args[0]?.endsWith('.js') ? request.args : [program, ...request.args];
     const script = parseScript(await scriptIn(given));
+    const sessionId = valueOf(given, '--session-id');
     return {
       file: request.command ?? process.execPath,
       args: [...given, '--record', recordPathOf(request.sessionDir)],
       env: request.env,
       version: simulatedVersion(script),
+      ...(sessionId === null ? {} : { sessionId }),
     };
   },
 

@@ -9,10 +9,11 @@ import { realClock } from './real-clock.js';
 import { SimulatedAgent } from './simulated-agent.js';
 import type { TruthFields } from './truth.js';
 
-const usage = `Usage: main.js [--script FILE | --script-json JSON] [--record FILE] [--truth FILE] [--control SOCKET]
+const usage = `Usage: main.js [--script FILE | --script-json JSON] [--record FILE] [--truth FILE] [--control SOCKET] [--session-id ID]
   --script       what the agent does, as a JSON file; --script-json as JSON itself
   --record       where it writes its session record (JSONL)
   --truth        where it writes what really happened (JSONL)
+  --session-id   what its record calls the session
   --control      a Unix socket somebody listens on: takes commands, is told the truth
 `;
 
@@ -24,6 +25,7 @@ function main(): void {
       record: { type: 'string' },
       truth: { type: 'string' },
       control: { type: 'string' },
+      'session-id': { type: 'string' },
       help: { type: 'boolean' },
     },
   });
@@ -48,6 +50,7 @@ function main(): void {
     cols: stdout.columns ?? 80,
     rows: stdout.rows ?? 24,
     recordPath: values.record ?? path.join(tmpdir(), `simulated-agent-${process.pid}.jsonl`),
+    ...(values['session-id'] === undefined ? {} : { sessionId: values['session-id'] }),
     write: (data) => void stdout.write(data),
     setReading: (on) => void (on ? stdin.resume() : stdin.pause()),
     appendRecord: (file, data) => appendFileSync(file, data),

@@ -40,6 +40,7 @@ export function recordPathOf(sessionDir: string): string {
 export class SimulatedObserver implements EngineObserver {
   readonly #request: ObserveRequest;
   readonly #files: RecordTail[] = [];
+  #sessionId: string | null = null;
 
   constructor(request: ObserveRequest) {
     this.#request = request;
@@ -48,6 +49,10 @@ export class SimulatedObserver implements EngineObserver {
 
   signals(): readonly ReadingSignal[] {
     return [];
+  }
+
+  sessionId(): string | null {
+    return this.#sessionId;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -74,6 +79,7 @@ export class SimulatedObserver implements EngineObserver {
       return;
     }
     const entry = parsed.data;
+    if (entry.type === 'session') this.#sessionId = entry.id;
     if (entry.type === 'rotated') this.#follow(entry.path);
     const event = eventOf(entry);
     if (event) this.#request.onEvent(event);

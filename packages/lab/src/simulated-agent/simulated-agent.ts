@@ -18,6 +18,8 @@ export interface AgentHost {
   readonly cols: number;
   readonly rows: number;
   readonly recordPath: string;
+  /** What the record calls the session; `session-1` where left out. */
+  readonly sessionId?: string;
   write(data: string): void;
   /** While off, no input is taken from the terminal. */
   setReading(on: boolean): void;
@@ -207,7 +209,11 @@ export class SimulatedAgent {
     if (this.#phase !== 'starting') return;
     this.#phase = 'ready';
     this.#host.truth({ event: 'ready' });
-    this.#record.write({ type: 'session', at: this.#host.clock.nowMs(), id: 'session-1' });
+    this.#record.write({
+      type: 'session',
+      at: this.#host.clock.nowMs(),
+      id: this.#host.sessionId ?? 'session-1',
+    });
     this.#painter.invalidate();
     this.#changed();
     this.#plan.happened('ready');

@@ -51,6 +51,8 @@ async function runUnderControl(
   try {
     const outcome = await agent.controller.withControl((pen) => use({ pen, begin }));
     ledger.change(deliveryId, changeFor(outcome));
+    // Its turn may have ended while its effect was looked for.
+    agent.settleKeys();
   } catch (failure) {
     logger.warn({ deliveryId, failure }, 'a use of the keyboard failed');
     const message = failure instanceof Error ? failure.message : String(failure);
