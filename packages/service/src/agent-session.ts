@@ -302,14 +302,11 @@ export class AgentSession implements AsyncDisposable {
 
   /** Answers and stops whose keys went in before the end of the latest turn are told what it says of them. */
   settleKeys(): void {
-    const { ledger } = this.#options;
     const end = this.#lastEnd;
     if (!end) return;
-    for (const { dispatch, receipt } of ledger.unresolved(this.agentId)) {
-      if (dispatch === null || dispatch.atMs > end.atMs) continue;
-      const change = keysAtTurnEnd(receipt, end);
-      if (change) ledger.change(receipt.deliveryId, change);
-    }
+    this.#options.ledger.changeEach(this.agentId, ({ dispatch, receipt }) =>
+      dispatch === null || dispatch.atMs > end.atMs ? null : keysAtTurnEnd(receipt, end),
+    );
   }
 
   #turnEnded(end: TurnEnd, deliveries: readonly EndedDelivery[]): void {

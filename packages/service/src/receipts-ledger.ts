@@ -129,6 +129,18 @@ export class ReceiptsLedger implements Disposable {
     this.#commit({ about: { deliveryId }, save: () => this.#saveChange(deliveryId, change) });
   }
 
+  /** Applies to each unresolved delivery of an agent what `changeOf` says of it. Like `change`. */
+  changeEach(agentId: string, changeOf: (record: DeliveryRecord) => ReceiptChange | null): void {
+    const save = (): boolean => {
+      for (const record of this.#store.listUnresolved(agentId)) {
+        const change = changeOf(record);
+        if (change) this.#saveChange(record.receipt.deliveryId, change);
+      }
+      return true;
+    };
+    this.#commit({ about: { agentId }, save });
+  }
+
   /**
    * An input was seen to be consumed: its receipt, `turn.started` and what another reading of the
    * record must know of it, together. Like `change`.
