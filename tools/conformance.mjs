@@ -17,16 +17,14 @@ const agent = {
   env: { PATH: process.env.PATH ?? '', TERM: 'xterm-256color', LANG: 'C.UTF-8' },
 };
 const engines = join(root, 'packages/daemon/conformance/simulated-engine.mjs');
-try {
-  endLike(
-    await runInherited('python3', [
-      ...[script, '--work', work],
-      ...['--command', JSON.stringify([node, join(root, 'packages/ostler/dist/cli/main.js')])],
-      ...['--agent', JSON.stringify(agent)],
-      ...['--flags', JSON.stringify(['--engine-module', engines])],
-      ...process.argv.slice(2),
-    ]),
-  );
-} finally {
-  rmSync(work, { recursive: true, force: true });
-}
+// `endLike` ends this process: nothing behind it would run.
+process.on('exit', () => rmSync(work, { recursive: true, force: true }));
+endLike(
+  await runInherited('python3', [
+    ...[script, '--work', work],
+    ...['--command', JSON.stringify([node, join(root, 'packages/ostler/dist/cli/main.js')])],
+    ...['--agent', JSON.stringify(agent)],
+    ...['--flags', JSON.stringify(['--engine-module', engines])],
+    ...process.argv.slice(2),
+  ]),
+);

@@ -214,12 +214,22 @@ class World:
     def close(self):
         for client in self._clients:
             client.close()
-        if self._launched and self.server.process.poll() is None:
-            client = Client.unix(self.server.ready["socket"])
-            client.hello()
-            for target in self._launched:
-                client.call("agent.close", **target)
-            client.close()
+        if not self._launched:
+            return
+        # A case that failed may have left its daemon down, and agents outlive it.
+        revived = self.server.process.poll() is not None
+        if revived:
+            try:
+                self.server.start()
+            except Failed:
+                return
+        client = Client.unix(self.server.ready["socket"])
+        client.hello()
+        for target in self._launched:
+            client.call("agent.close", **target)
+        client.close()
+        if revived:
+            self.server.stop()
 
     def _keep(self, client):
         self._clients.append(client)

@@ -52,7 +52,7 @@ def behind_the_shape(world):
     client = world.local()
     target = world.launch_holding({"plan": plan})
     opened = client.wait(lambda frame: frame.get("kind") == "question.open" and frame["agentId"] == target["agentId"])
-    asked = {"questionRequestId": opened["payload"]["requestId"], "answers": {"a": "b"}}
+    asked = {"questionRequestId": opened["payload"]["requestId"], "answers": {"a": "b", "c": "d"}}
     stale = {**asked, "questionRequestId": "closed"}
     focused = client.call("focus.set", **target)["focusRevision"]
     gone = {**target, "agentId": "nobody"}
@@ -67,7 +67,8 @@ def behind_the_shape(world):
     request = {**target, **asked, "idempotencyKey": key(), "focusRevision": focused}
     expect(client.call("question.answer", **request)["status"] == "accepted", "taken")
     client.call("focus.set", machineId=target["machineId"], agentId=None)
-    expect(client.call("question.answer", **request)["status"] == "duplicate", "a duplicate before the guard")
+    backwards = {**request, "answers": {"c": "d", "a": "b"}}
+    expect(client.call("question.answer", **backwards)["status"] == "duplicate", "a duplicate before the guard")
     changed = {**request, "questionRequestId": "closed"}
     expect_code(client.call("question.answer", **changed), "IDEMPOTENCY_CONFLICT")
 
@@ -188,18 +189,19 @@ def streams(world):
     other = world.launch({"turns": [{"forMs": 10, "answer": "Elsewhere."}]})
     client = world.raw()
     hello = client.hello()
-    plain = world.local()
+    plain, tools = world.local(), world.local()
     expect_fine(client.call("agent.subscribe", **target, ttlSec=300, include=["final"]))
+    expect_fine(tools.call("agent.subscribe", **target, include=["tool"]))
     for each in (target, other):
         name = key()
         plain.call("turn.send", **each, idempotencyKey=name, text="say")
         world.settled(plain, name, "settled")
-    plain.call("agents.list")
-    client.call("agents.list")
+    for each in (plain, tools, client):
+        each.call("agents.list")
     brought = streamed(client)
     expect([each["stream"] for each in brought] == ["final"], "the end, and nothing else", brought)
     expect("Said." in json.dumps(brought) and brought[0]["agentId"] == target["agentId"], "its agent's", brought)
-    expect(streamed(plain) == [], "nobody else's", streamed(plain))
+    expect(streamed(plain) + streamed(tools) == [], "nobody else's, no other kind", streamed(tools))
     late = world.raw()
     late.hello(resume={"serverInstanceId": hello["serverInstanceId"], "cursor": hello["cursor"]})
     late.call("agents.list")

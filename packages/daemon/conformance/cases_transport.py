@@ -1,7 +1,6 @@
 """Where it serves: TLS, beyond loopback, long directories, the ready line and the way down."""
 
 import os
-import select
 import socket
 import ssl
 import stat
@@ -116,8 +115,9 @@ def ready_line(world):
     expect(stat.S_ISSOCK(os.stat(ready["socket"]).st_mode), "it is there")
     world.launch()
     expect(uuid.UUID(ready["serverInstanceId"]).version == 4, "an instance", ready)
-    said, _, _ = select.select([world.server.process.stdout], [], [], 0.2)
-    expect(said == [], "and not a second line")
+    world.server.stop()
+    said = world.server.process.stdout.read()
+    expect(said == "", "and not a second line, up to the end", said)
 
 
 @case("T06", "SIGTERM: what is being typed is finished, exit 0, agents live on, and nothing is typed twice", own=True)
