@@ -7,6 +7,7 @@ import { readText, root } from './root.mjs';
 import { documentedConstants, documentedMembers } from './source-docs.mjs';
 
 const protocol = await import(join(root, 'packages/protocol/dist/index.js'));
+const { mailErrorMeanings } = await import(join(root, 'packages/mailbox/dist/mail-error.js'));
 const { defaultLimits } = await import(join(root, 'packages/controller/dist/limits.js'));
 
 const shownRecordings = 3;
@@ -55,6 +56,8 @@ function errorCodes() {
     table(['code', 'meaning'], rows(protocol.requestErrorMeanings)),
     "## Of a receipt\n\nWhy a receipt is `unknown` or `rejected`. A hold's name may stand here too, and `enter_withheld:<hold>` names the hold that kept Enter back.",
     table(['code', 'meaning'], rows(protocol.receiptErrorMeanings)),
+    '## Of the mailbox\n\nThe `error` of a refused `ostler mail` command or mail tool, which changed nothing. What an identity check or a notification found is a word of its own, in `error` or `notification_detail`.',
+    table(['code', 'meaning'], rows(mailErrorMeanings)),
   );
 }
 

@@ -40,6 +40,19 @@ test('inside a terminal Ostler owns the session is known and needs no assertion'
   expect(who('bob', inside)).toBe('bob');
   expect(await codeOf(() => who('alice', inside))).toBe('actor_conflicts_with_terminal');
   expect(who(undefined, { OSTLER_AGENT_ID: 'agent', NORTH_SESSION: sessions.carol })).toBe('carol');
+  // What the registry says now counts, over what the terminal's session was at its start.
+  const moved = (sessionId: string, env: Record<string, string> = inside): string =>
+    actorOf(world.mailbox, {
+      asserted: undefined,
+      env,
+      terminal: { engine: 'north', sessionId },
+      doors,
+    }).name;
+  expect(moved(sessions.carol)).toBe('carol');
+  expect(await codeOf(() => moved('44444444-4444-4444-8444-444444444444'))).toBe(
+    'peer_required_use_as_or_OSTLER_PEER',
+  );
+  expect(await codeOf(() => moved(sessions.carol, {}))).toBe('peer_required_use_as_or_OSTLER_PEER');
   // Without the terminal's own sign these are nobody's words.
   const { OSTLER_AGENT_ID: _agent, ...outside } = inside;
   expect(await codeOf(() => who(undefined, outside))).toBe('peer_required_use_as_or_OSTLER_PEER');

@@ -3,24 +3,27 @@ import { CodedError } from '@ostler/runtime';
 import { mailError } from './mail-error.js';
 import type { Mailbox } from './mailbox.js';
 import type { Peer } from './rows.js';
+import type { TerminalSession } from './terminal-notifier.js';
 
 export interface ActorRequest {
   /** What the speaker says of itself: a routing assertion. */
   readonly asserted: string | undefined;
   readonly env: Environment;
+  /** The session of the terminal this process runs in, where its registry was asked. */
+  readonly terminal?: TerminalSession | null;
   readonly doors: readonly MailDoor[];
 }
 
 /**
- * Who speaks. Inside a terminal that Ostler owns the session is known (`OSTLER_ENGINE` with
- * `OSTLER_SESSION_ID`, or the engine's own variable beside `OSTLER_AGENT_ID`) and needs no
- * assertion. Elsewhere it is `--as`, OSTLER_PEER, or the HTALK_PEER of the other program. An
+ * Who speaks. Inside a terminal that Ostler owns (`OSTLER_AGENT_ID`) the session is known and
+ * needs no assertion: by its registry, else by `OSTLER_ENGINE` with the `OSTLER_SESSION_ID` it
+ * began with, else by the engine's own variable. Elsewhere it is `--as`, OSTLER_PEER, or the HTALK_PEER of the other program. An
  * engine's own variable that names another session refuses the assertion; it is a guard
  * against mistakes, not authentication.
  */
 export function actorOf(mailbox: Mailbox, request: ActorRequest): Peer {
-  const { asserted, doors, env } = request;
-  const known = peerOfTerminal(mailbox, env, doors);
+  const { asserted, env, doors } = request;
+  const known = peerOfTerminal(mailbox, request);
   const name = [asserted, env['OSTLER_PEER'], env['HTALK_PEER']].find(
     (value) => value !== undefined && value !== '',
   );
@@ -54,10 +57,10 @@ export function actorOf(mailbox: Mailbox, request: ActorRequest): Peer {
 
 function peerOfTerminal(
   mailbox: Mailbox,
-  env: Environment,
-  doors: readonly MailDoor[],
+  { doors, env, terminal = null }: ActorRequest,
 ): Peer | null {
   if ((env['OSTLER_AGENT_ID'] ?? '') === '') return null;
+  if (terminal !== null) return mailbox.peerOfSession(terminal.engine, terminal.sessionId);
   const { OSTLER_ENGINE: engine, OSTLER_SESSION_ID: sessionId } = env;
   if (engine !== undefined && sessionId !== undefined) {
     return mailbox.peerOfSession(engine, sessionId);

@@ -12,4 +12,9 @@ export type { Notification, Notifier, Submission } from './notifier.js';
 export type { NewPeer } from './peers.js';
 export { mailCommandLine } from './pointer-text.js';
 export type { MailMessage, Peer, StoredMessage, SubmissionState } from './rows.js';
-export { type OwnedTerminal, type OwnedTerminals, type TypedPointer } from './terminal-notifier.js';
+export type {
+  OwnedTerminal,
+  OwnedTerminals,
+  TerminalSession,
+  TypedPointer,
+} from './terminal-notifier.js';

@@ -10,7 +10,7 @@ import { Notifications } from './notifications.js';
 import type { Notifier } from './notifier.js';
 import { type NewPeer, Peers } from './peers.js';
 import type { MailMessage, Peer } from './rows.js';
-import { type OwnedTerminals, TerminalNotifier } from './terminal-notifier.js';
+import { findOwned, type OwnedTerminals, TerminalNotifier } from './terminal-notifier.js';
 
 export interface MailboxOptions {
   /** The shared file; made, with its directories, where it isn't there. */
@@ -110,7 +110,7 @@ export class Mailbox implements Disposable {
   /** Looks at what shows that the session is the one registered, and sends nothing. */
   async checkPeer(name: string, signal?: AbortSignal): Promise<IdentityEvidence> {
     const peer = this.#peers.get(name);
-    const owned = (await this.#terminals?.find(peer)) ?? null;
+    const owned = this.#terminals ? await findOwned(this.#terminals, peer) : null;
     if (owned !== null) {
       const { agentId, version } = owned;
       const evidence = {

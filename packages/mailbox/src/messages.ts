@@ -32,7 +32,7 @@ export class Messages {
     this.#answerTo = file.prepare('SELECT * FROM messages WHERE in_reply_to = ?');
     this.#insert = file.prepare(
       `INSERT INTO messages (id, sender, recipient, in_reply_to, body, created_at, submission)
-       VALUES (?, ?, ?, ?, ?, ?, 'not_submitted')`,
+       VALUES (?, ?, ?, ?, ?, ?, 'not_submitted') RETURNING *`,
     );
     this.#ack = file.prepare(
       'UPDATE messages SET ack_at = coalesce(ack_at, ?) WHERE id = ? AND recipient = ?',
@@ -147,8 +147,9 @@ export class Messages {
     inReplyTo: string | null,
     body: string,
   ): Saved {
-    this.#insert.run(id, sender, recipient, inReplyTo, body, this.#file.nowSeconds());
-    return { message: this.get(id), created: true };
+    const row = this.#insert.get(id, sender, recipient, inReplyTo, body, this.#file.nowSeconds());
+    if (row === null) throw new TypeError('an inserted row was not returned');
+    return { message: withReply(messageOf(row), null), created: true };
   }
 
   #complete(message: StoredMessage): MailMessage {

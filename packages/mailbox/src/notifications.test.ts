@@ -1,10 +1,11 @@
 import { CodedError, VirtualClock } from '@ostler/runtime';
 import { expect, test } from 'vitest';
 import { DoorNotifier } from './door-notifier.js';
+import { Mailbox } from './mailbox.js';
 import type { Notification } from './notifier.js';
 import { mailCommandLine, pointerText } from './pointer-text.js';
 import { type OwnedTerminals, TerminalNotifier, type TypedPointer } from './terminal-notifier.js';
-import { NotedNotifier, sessions, testMailbox } from './testing/test-mailbox.js';
+import { fakeDoor, NotedNotifier, sessions, testMailbox } from './testing/test-mailbox.js';
 
 test('without a notification nothing is attempted, then or later', async () => {
   using world = testMailbox();
@@ -86,7 +87,7 @@ const notification: Notification = {
 
 function terminals(type: () => Promise<TypedPointer>, owned = true): OwnedTerminals {
   const terminal = { agentId: 'a', engine: 'south', version: null };
-  return { find: async () => (owned ? terminal : null), type };
+  return { find: async () => (owned ? terminal : null), sessionOf: async () => null, type };
 }
 
 test('an owned terminal is typed into, and its receipt says what is known', async () => {
@@ -108,6 +109,11 @@ test('an owned terminal is typed into, and its receipt says what is known', asyn
     submission: 'submission_unknown',
     detail: 'ostler_open:waiting_for_user',
   });
+  const lost = terminals(async () => ({ deliveryId: null, outcome: 'open', reason: 'TIMEOUT' }));
+  expect(await new TerminalNotifier(lost, door).notify(notification)).toEqual({
+    submission: 'submission_unknown',
+    detail: 'ostler_open:TIMEOUT',
+  });
   const refused = new TerminalNotifier(
     terminals(async () => Promise.reject(new CodedError('BACKPRESSURE', 'full'))),
     door,
@@ -125,10 +131,30 @@ test('a session without a terminal of ours, or whose registry is away, goes thro
   await new TerminalNotifier(terminals(never, false), door).notify(notification);
   const away: OwnedTerminals = {
     find: async () => Promise.reject(new CodedError('DAEMON_UNREACHABLE', 'away')),
+    sessionOf: async () => null,
     type: never,
   };
   await new TerminalNotifier(away, door).notify(notification);
   expect(door.seen).toHaveLength(2);
+});
+
+test('a check asks the registry first, and sends nothing; where it is away the door is looked at', async () => {
+  using world = testMailbox();
+  const never = async (): Promise<TypedPointer> => Promise.reject(new Error('typed'));
+  const doors = [fakeDoor('north'), fakeDoor('south')];
+  const check = async (owned: OwnedTerminals): Promise<unknown> => {
+    using mailbox = new Mailbox({ path: world.path, doors, terminals: owned });
+    return await mailbox.checkPeer('bob');
+  };
+  expect(await check(terminals(never))).toMatchObject({
+    kind: 'found',
+    evidence: { harness: 'south', transport: 'ostler_turn_send', agent_id: 'a' },
+  });
+  const away = async (): Promise<never> => Promise.reject(new CodedError('DAEMON_GONE', 'away'));
+  expect(await check({ ...terminals(never), find: away })).toEqual({
+    kind: 'found',
+    evidence: { session_id: sessions.bob },
+  });
 });
 
 test('an engine without a door is not notified', async () => {

@@ -1,17 +1,20 @@
-import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { systemClock } from '@ostler/runtime';
 import { openSharedFile } from '@ostler/store/sqlite';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Mailbox } from './mailbox.js';
-import { pythonHere } from './testing/other-processes.js';
+import { buildProgram, type Program } from './testing/build-program.js';
+import { nodeSpeaker, pythonSpeaker } from './testing/raw-speakers.js';
 import { codeOf, fakeDoor, testMailbox } from './testing/test-mailbox.js';
 
-const raw = fileURLToPath(new URL('testing/raw_speaker.py', import.meta.url));
-const python = pythonHere();
+let program: Program;
+
+beforeAll(async () => {
+  program = await buildProgram();
+});
+afterAll(() => program[Symbol.dispose]());
 
 /** The other program's way of making its file, in its own words of SQL. */
 const asTheyMakeIt = `
@@ -25,11 +28,6 @@ const asTheyMakeIt = `
     notification_started_at REAL, notification_finished_at REAL, notification_detail TEXT);
   PRAGMA user_version=1;
 `;
-
-function make(path: string, sql: string): void {
-  const made = spawnSync(python ?? '', [raw, 'make', path], { input: sql });
-  expect(made.status, String(made.stderr)).toBe(0);
-}
 
 const open = (path: string): Mailbox => new Mailbox({ path, doors: [fakeDoor('north')] });
 
@@ -54,90 +52,96 @@ function shape(path: string): unknown {
   return { tables, words, version: file.prepare('PRAGMA user_version').get() };
 }
 
-test.skipIf(python === null)('a new file of ours has exactly the tables of theirs', () => {
-  using world = testMailbox();
-  const theirs = join(world.dir, 'theirs.sqlite3');
-  make(theirs, asTheyMakeIt);
-  expect(shape(world.path)).toEqual(shape(theirs));
-});
+for (const [speaker, name] of [
+  [nodeSpeaker, 'a Node program'],
+  [pythonSpeaker, 'a Python program'],
+] as const) {
+  describe.skipIf(speaker === null)(`files that ${name} makes in plain SQL`, () => {
+    const make = (path: string, sql: string): void => speaker?.make(program, path, sql);
 
-test.skipIf(python === null)(
-  'a file of theirs opens, is used, and keeps its journal mode',
-  async () => {
-    using world = testMailbox();
-    const path = join(world.dir, 'theirs.sqlite3');
-    make(path, asTheyMakeIt);
-    const before = shape(path);
-    using mailbox = open(path);
-    for (const [name, last] of [
-      ['one', '1'],
-      ['two', '2'],
-    ] as const) {
-      const sessionId = `44444444-4444-4444-8444-44444444444${last}`;
-      mailbox.addPeer({ name, harness: 'north', sessionId, workspace: world.dir });
-    }
-    await mailbox.send('one', 'two', 'hello', { notify: false });
-    const seen = spawnSync(python ?? '', [raw, 'inbox', path, 'two'], { encoding: 'utf8' });
-    expect(JSON.parse(seen.stdout)).toEqual(mailbox.inbox('two').map(({ id }) => id));
-    // They run their own statements at each start: nothing of ours is touched by that.
-    make(path, asTheyMakeIt);
-    expect(mailbox.inbox('two')).toHaveLength(1);
-    expect(shape(path)).toEqual(before);
-    using file = openSharedFile({
-      path,
-      clock: systemClock,
-      schema: '',
-      schemaVersion: 1,
-      inspect: () => 'complete',
+    test('a new file of ours has exactly the tables of theirs', () => {
+      using world = testMailbox();
+      const theirs = join(world.dir, 'theirs.sqlite3');
+      make(theirs, asTheyMakeIt);
+      expect(shape(world.path)).toEqual(shape(theirs));
     });
-    expect(file.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'delete' });
-  },
-);
 
-test.skipIf(python === null)('a file they began and did not finish is finished', () => {
-  using world = testMailbox();
-  const empty = join(world.dir, 'empty.sqlite3');
-  writeFileSync(empty, '');
-  const half = join(world.dir, 'half.sqlite3');
-  make(half, asTheyMakeIt.slice(0, asTheyMakeIt.indexOf('CREATE TABLE IF NOT EXISTS messages')));
-  for (const path of [empty, half]) {
-    open(path)[Symbol.dispose]();
-    expect(shape(path)).toEqual(shape(world.path));
-  }
-});
+    test('a file of theirs opens, is used, and keeps its journal mode', async () => {
+      using world = testMailbox();
+      const path = join(world.dir, 'theirs.sqlite3');
+      make(path, asTheyMakeIt);
+      const before = shape(path);
+      using mailbox = open(path);
+      for (const [name, last] of [
+        ['one', '1'],
+        ['two', '2'],
+      ] as const) {
+        const sessionId = `44444444-4444-4444-8444-44444444444${last}`;
+        mailbox.addPeer({ name, harness: 'north', sessionId, workspace: world.dir });
+      }
+      await mailbox.send('one', 'two', 'hello', { notify: false });
+      const seen = speaker?.start(program, ['inbox', path, 'two']);
+      expect((await seen?.ended)?.said).toEqual([mailbox.inbox('two').map(({ id }) => id)]);
+      // They run their own statements at each start: nothing of ours is touched by that.
+      make(path, asTheyMakeIt);
+      expect(mailbox.inbox('two')).toHaveLength(1);
+      expect(shape(path)).toEqual(before);
+      using file = openSharedFile({
+        path,
+        clock: systemClock,
+        schema: '',
+        schemaVersion: 1,
+        inspect: () => 'complete',
+      });
+      expect(file.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'delete' });
+    });
 
-test.skipIf(python === null)(
-  'what is no mailbox, or a newer one, is refused and left as it was',
-  async () => {
-    using world = testMailbox();
-    const cases: readonly (readonly [name: string, sql: string, code: string])[] = [
-      ['newer', `${asTheyMakeIt} PRAGMA user_version=2;`, 'unsupported_database_version'],
-      ['older', `${asTheyMakeIt} PRAGMA user_version=-1;`, 'unsupported_database_version'],
-      ['foreign', 'CREATE TABLE recipes (name TEXT);', 'not_a_mailbox_database'],
-      ['other peers', 'CREATE TABLE peers (id TEXT);', 'not_a_mailbox_database'],
-      [
-        'other peers, version 1',
-        'CREATE TABLE peers (id TEXT); PRAGMA user_version=1;',
-        'not_a_mailbox_database',
-      ],
-    ];
-    const sum = (path: string): string =>
-      createHash('sha256').update(readFileSync(path)).digest('hex');
-    for (const [name, sql, code] of cases) {
-      const path = join(world.dir, `${name}.sqlite3`);
-      make(path, sql);
-      const before = sum(path);
-      expect(await codeOf(() => open(path)), name).toBe(code);
-      expect(sum(path), name).toBe(before);
-    }
-    const text = join(world.dir, 'text.sqlite3');
-    writeFileSync(text, 'not a database'.repeat(100));
-    expect(await codeOf(() => open(text))).toBe('STORE_CORRUPT');
-    expect(readFileSync(text, 'utf8')).toBe('not a database'.repeat(100));
-    mkdirSync(join(world.dir, 'directory.sqlite3'));
-    expect(await codeOf(() => open(join(world.dir, 'directory.sqlite3')))).toMatch(/^STORE_/u);
-  },
-);
+    test('a file they began and did not finish is finished', () => {
+      using world = testMailbox();
+      const empty = join(world.dir, 'empty.sqlite3');
+      writeFileSync(empty, '');
+      const half = join(world.dir, 'half.sqlite3');
+      make(
+        half,
+        asTheyMakeIt.slice(0, asTheyMakeIt.indexOf('CREATE TABLE IF NOT EXISTS messages')),
+      );
+      for (const path of [empty, half]) {
+        open(path)[Symbol.dispose]();
+        expect(shape(path)).toEqual(shape(world.path));
+      }
+    });
+
+    test('what is no mailbox, or a newer one, is refused and left as it was', async () => {
+      using world = testMailbox();
+      const cases: readonly (readonly [name: string, sql: string, code: string])[] = [
+        ['newer', `${asTheyMakeIt} PRAGMA user_version=2;`, 'unsupported_database_version'],
+        ['older', `${asTheyMakeIt} PRAGMA user_version=-1;`, 'unsupported_database_version'],
+        ['foreign', 'CREATE TABLE recipes (name TEXT);', 'not_a_mailbox_database'],
+        ['other peers', 'CREATE TABLE peers (id TEXT);', 'not_a_mailbox_database'],
+        [
+          'other peers, version 1',
+          'CREATE TABLE peers (id TEXT); PRAGMA user_version=1;',
+          'not_a_mailbox_database',
+        ],
+      ];
+      const sum = (path: string): string =>
+        createHash('sha256').update(readFileSync(path)).digest('hex');
+      for (const [name, sql, code] of cases) {
+        const path = join(world.dir, `${name}.sqlite3`);
+        make(path, sql);
+        const before = sum(path);
+        expect(await codeOf(() => open(path)), name).toBe(code);
+        expect(sum(path), name).toBe(before);
+      }
+      const text = join(world.dir, 'text.sqlite3');
+      writeFileSync(text, 'not a database'.repeat(100));
+      expect(await codeOf(() => open(text))).toBe('STORE_CORRUPT');
+      expect(readFileSync(text, 'utf8')).toBe('not a database'.repeat(100));
+      mkdirSync(join(world.dir, 'directory.sqlite3'));
+      expect(await codeOf(() => open(join(world.dir, 'directory.sqlite3')))).toMatch(/^STORE_/u);
+    });
+  });
+}
 
 test('a mailbox that another program keeps locked is busy, and nothing was changed', async () => {
   using world = testMailbox();

@@ -3,7 +3,6 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { AppServerLink, ClaudeMailDoor, CodexMailDoor } from '@ostler/engines/doors';
-import type { OwnedTerminals, Peer } from '@ostler/mailbox';
 import { randomIds, systemClock } from '@ostler/runtime';
 import { readForeignDatabase } from '@ostler/store/sqlite';
 import { describe, expect, test } from 'vitest';
@@ -78,63 +77,7 @@ describe.skipIf(skipClaude !== null)(`the messaging socket of ${claude.version}`
     expect(await door.submit(to, pointer)).toMatchObject({ submission: 'submission_unknown' });
     rude.close();
   });
-
-  test('a terminal Ostler owns is typed into, and refuses where nothing was typed', async () => {
-    await using world = await MailWorld.open();
-    const sessionId = randomIds.uuid();
-    const live = await world.launch(claude, {}, { extraArgs: ['--session-id', sessionId] });
-    await world.idle(live.agent);
-    const mailbox = world.mailbox(world.env(live.launch), ownedBy(world, live.agent, sessionId));
-    mailbox.addPeer(asker(world, 'claude'));
-    const workspace = world.sandbox.workDir;
-    mailbox.addPeer({ name: 'live', harness: 'claude', sessionId, workspace });
-    expect(await mailbox.checkPeer('live')).toMatchObject({
-      evidence: { transport: 'ostler_turn_send', agent_id: live.agent.agentId },
-    });
-    const { message } = await mailbox.send('asker', 'live', 'a body that stays in the mailbox');
-    expect(message.submission).toBe('submitted');
-    expect(message.notification_detail).toMatch(new RegExp(`^ostler_accepted:${uuid}$`, 'u'));
-    await until('the pointer before the model', () => modelHas(live.model, message.id));
-    expect(modelHas(live.model, 'a body that stays')).toBe(false);
-
-    // A person's draft holds it back: it may still be typed later.
-    await world.idle(live.agent);
-    live.agent.personInput('a draft of mine');
-    await until(
-      'the draft',
-      async () => (await live.agent.screen()).reading.composer?.draft === 'a draft of mine',
-    );
-    expect((await mailbox.send('asker', 'live', 'later')).message).toMatchObject({
-      submission: 'submission_unknown',
-    });
-    await live.agent.close();
-    expect((await mailbox.send('asker', 'live', 'too late')).message).toMatchObject({
-      submission: 'not_submitted',
-    });
-  });
 });
-
-/** The one agent's session, asked as a registry would be. */
-function ownedBy(
-  world: MailWorld,
-  agent: { agentId: string; engine: string; version: string | null },
-  sessionId: string,
-): OwnedTerminals {
-  return {
-    find: async (peer: Peer) => (peer.session_id === sessionId ? agent : null),
-    async type(terminal, idempotencyKey, text) {
-      await world.ostler.turnSend({ agentId: terminal.agentId, idempotencyKey, text });
-      const waited = await world.ostler.receiptWait(idempotencyKey, {
-        until: 'accepted',
-        timeoutMs: 5_000,
-      });
-      const { deliveryId, error, input, state } = waited.receipt;
-      const accepted = input?.phase === 'accepted' || state === 'completed';
-      const outcome = accepted ? 'accepted' : state === 'rejected' ? 'rejected' : 'open';
-      return { deliveryId, outcome, reason: error?.code ?? input?.phase ?? null };
-    },
-  };
-}
 
 const skipCodex = reasonToSkip(codex);
 describe.skipIf(skipCodex !== null)(`the queues of ${codex.version}`, () => {

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
@@ -63,12 +63,4 @@ export async function atOnce(
     if (typeof last !== 'object' || last === null) throw new Error('it said nothing');
     return last as Record<string, unknown>;
   });
-}
-
-/** A Python 3 with its own SQLite, or null. */
-export function pythonHere(): string | null {
-  const found = spawnSync('python3', ['-c', 'import sqlite3, sys; print(sys.executable)'], {
-    encoding: 'utf8',
-  });
-  return found.status === 0 ? found.stdout.trim() : null;
 }

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type BenchEngine, isShutOff, newestPin, openBenchAgent, places } from './bench-agent.js';
-import { measureDaemon } from './daemon-load.js';
+import { type DaemonReport, measureDaemon } from './daemon-load.js';
 import { measureIdle } from './idle-cost.js';
+import { type MailCost, measureMail } from './mail-cost.js';
 import { describeMachine } from './meters.js';
 import { overheadOf } from './overhead.js';
 import { measureParse } from './parse-cost.js';
@@ -16,15 +17,17 @@ import { spreadOf } from './statistics.js';
 import { measureStore, type StoreCost } from './store-cost.js';
 import { readTimeline } from './timeline.js';
 
-const usage = `Usage: npm run bench -- [--engine claude|codex|simulated] [--deliveries N] [--only daemon] [--json] [--out FILE]
+const usage = `Usage: npm run bench -- [--engine claude|codex|simulated] [--deliveries N] [--only daemon|mail] [--json] [--out FILE]
   --engine       what to measure, several times for several; where left out, every real engine
                  that is installed (npm run engines), or the simulated agent
   --deliveries   for each engine, 40 where left out
   --only daemon  the daemon with 200 sessions, and its start with 100,000 receipts, alone
+  --only mail    the mailbox's saves and waits, alone
   --json         the report as JSON
   --out          writes the report to FILE as well
 `;
 
+const parts = ['daemon', 'mail'] as const;
 const known: readonly BenchEngine[] = ['claude', 'codex', 'simulated'];
 const defaultDeliveries = 40;
 const maxDeliveries = 2_000;
@@ -57,7 +60,7 @@ async function main(): Promise<number> {
   const asked = (values.engine ?? []).map((name) => known.find((engine) => engine === name));
   if (
     asked.includes(undefined) ||
-    (values.only !== undefined && values.only !== 'daemon') ||
+    (values.only !== undefined && !parts.some((part) => part === values.only)) ||
     !(Number.isInteger(deliveries) && deliveries >= 1 && deliveries <= maxDeliveries)
   ) {
     process.stderr.write(usage);
@@ -78,15 +81,24 @@ async function main(): Promise<number> {
       store = measureStore(agent.dir, storeRounds);
     }
   }
-  const daemonDir = mkdtempSync(join(tmpdir(), 'ostler-bench-'));
-  const daemon = await measureDaemon(daemonDir, say).finally(() =>
-    rmSync(daemonDir, { recursive: true, force: true }),
-  );
-  const report: BenchReport = { machine, engines: reports, store, daemon, notes };
+  const only = (part: (typeof parts)[number]): boolean =>
+    values.only === undefined || values.only === part;
+  const mail: MailCost | null = only('mail') ? await measureMail(say) : null;
+  const daemon = only('daemon') ? await measureDaemonAlone() : null;
+  const report: BenchReport = { machine, engines: reports, store, mail, daemon, notes };
   const text = values.json ? `${JSON.stringify(report, null, 2)}\n` : `${toMarkdown(report)}\n`;
   process.stdout.write(text);
   if (values.out !== undefined) writeFileSync(values.out, text);
   return 0;
+}
+
+async function measureDaemonAlone(): Promise<DaemonReport | null> {
+  const dir = mkdtempSync(join(tmpdir(), 'ostler-bench-'));
+  try {
+    return await measureDaemon(dir, say);
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
 }
 
 /** Real engines run only where they have no network but loopback. */

@@ -1,5 +1,6 @@
 import type { DaemonReport } from './daemon-load.js';
 import type { IdleCost } from './idle-cost.js';
+import type { MailCost } from './mail-cost.js';
 import type { Machine } from './meters.js';
 import type { OverheadReport } from './overhead.js';
 import type { ParseCost } from './parse-cost.js';
@@ -24,6 +25,8 @@ export interface BenchReport {
   readonly machine: Machine;
   readonly engines: readonly EngineReport[];
   readonly store: readonly StoreCost[];
+  /** Null where it was not asked for. */
+  readonly mail: MailCost | null;
   /** Null where the system doesn't tell what a process uses. */
   readonly daemon: DaemonReport | null;
   /** What was not measured, and why. */
@@ -36,16 +39,18 @@ export const aims = {
   ratioP95: 1.3,
   parseRatio: 1.1,
   wakeupsPerSecond: 0,
+  mailRatio: 0.8,
 } as const;
 
 /** The whole report as Markdown; it reads as plain text as well. */
 export function toMarkdown(report: BenchReport): string {
-  const { daemon, engines, machine, notes, store } = report;
+  const { daemon, engines, machine, mail, notes, store } = report;
   return [
     `Node ${machine.node}, ${machine.cores} cores.`,
     ...notes,
     ...engines.flatMap(engineSection),
     ...storeSection(store),
+    ...mailSection(mail),
     ...daemonSection(daemon),
   ].join('\n\n');
 }
@@ -63,6 +68,32 @@ function storeSection(store: readonly StoreCost[]): string[] {
         number(ms?.median, 3),
         number(ms?.p95, 3),
       ]),
+    ),
+  ];
+}
+
+function mailSection(mail: MailCost | null): string[] {
+  if (!mail) return [];
+  const { bareMs, baresPerSecond, foreignWakeMs, ratio, saveMs, savesPerSecond, wakeMs } = mail;
+  const row = (what: string, spread: Spread | null): string[] => [
+    what,
+    number(spread?.median, 3),
+    number(spread?.p95, 3),
+  ];
+  return [
+    '## The mailbox',
+    `${number(savesPerSecond, 0)} saves a second, each on the disk when it returns, over ${number(baresPerSecond, 0)} bare inserts of the same row by SQLite alone, as durable and in turns with them: ${number(ratio, 2)} (aim ≥ ${aims.mailRatio}; medians ${number((bareMs?.median ?? 0) / (saveMs?.median ?? 1), 2)}).`,
+    table(
+      ['milliseconds', 'median', 'p95'],
+      [
+        row(`a saved request (${saveMs?.count ?? 0})`, saveMs),
+        row('a bare insert', bareMs),
+        row(
+          `commit to the end of \`wait\` in another process, its line through a pipe included (${wakeMs?.count ?? 0})`,
+          wakeMs,
+        ),
+        row('the same where a program in plain SQL commits', foreignWakeMs),
+      ],
     ),
   ];
 }

@@ -1,12 +1,7 @@
-import type { OwnedTerminals } from '@ostler/mailbox';
 import { Command, Option } from 'commander';
 import { builtInEngines } from '../../built-in-engines.js';
+import { stateDirOption } from '../option-values.js';
 import type { MailAnswer, MailRun, MailSettings } from './run-mail.js';
-
-export interface MailCommandOptions {
-  /** Asks a running Ostler for its sessions; undefined where none runs. */
-  readonly terminals?: () => Promise<OwnedTerminals | undefined>;
-}
 
 interface PostFlags {
   readonly message?: string;
@@ -20,8 +15,7 @@ const exitHelp =
   'notification this call attempted and that is not known to be submitted; 130: Ctrl-C.';
 
 /** `ostler mail …`: durable request and reply between agent sessions. */
-export function mailCommand(options: MailCommandOptions = {}): Command {
-  const run = runner(options);
+export function mailCommand(): Command {
   const mail = scoped(new Command('mail'))
     .description('ask other agent sessions, and answer them; messages survive everything')
     .enablePositionalOptions()
@@ -34,7 +28,7 @@ export function mailCommand(options: MailCommandOptions = {}): Command {
         "  ostler mail --as builder reply REQUEST_ID --message 'The one for an empty file.'\n" +
         '  ostler mail show REQUEST_ID --thread --as reviewer',
     );
-  mail.addCommand(peerCommand(run));
+  mail.addCommand(peerCommand());
   mail.addCommand(
     posting(scoped(new Command('send')))
       .description('save a request, then notify its recipient once')
@@ -89,7 +83,7 @@ export function mailCommand(options: MailCommandOptions = {}): Command {
         }));
       }),
   );
-  mail.addCommand(showCommand(run));
+  mail.addCommand(showCommand());
   mail.addCommand(
     scoped(new Command('ack'))
       .description('acknowledge a message to you; a question stays open until answered')
@@ -98,7 +92,7 @@ export function mailCommand(options: MailCommandOptions = {}): Command {
       .action(async (messageId: string, _flags: object, command: Command) => {
         await run(command, messageId, async ({ verbs }) => ({
           kind: 'json',
-          document: verbs.ack(messageId),
+          document: await verbs.ack(messageId),
         }));
       }),
   );
@@ -113,7 +107,7 @@ export function mailCommand(options: MailCommandOptions = {}): Command {
         .action(async (_flags: object, command: Command) => {
           await run(command, null, async ({ verbs }) => ({
             kind: 'json',
-            document: verbs[name](),
+            document: await verbs[name](),
           }));
         }),
     );
@@ -128,23 +122,24 @@ type Run = (
 ) => Promise<void>;
 
 /** The mailbox's code is loaded when a command of it runs, not before. */
-function runner(options: MailCommandOptions): Run {
-  return async (command, messageId, act) => {
-    const { runMail } = await import('./run-mail.js');
-    const { terminals } = options;
-    const settings: MailSettings = {
-      db: setting(command, 'db'),
-      as: setting(command, 'as'),
-      terminals,
-    };
-    await runMail(settings, messageId, act);
+const run: Run = async (command, messageId, act) => {
+  const { runMail } = await import('./run-mail.js');
+  const settings: MailSettings = {
+    db: setting(command, 'db'),
+    as: setting(command, 'as'),
+    stateDir: setting(command, 'stateDir'),
   };
-}
+  await runMail(settings, messageId, act);
+};
 
-function peerCommand(run: Run): Command {
+function peerCommand(): Command {
   const peer = scoped(new Command('peer'))
     .description('names for agent sessions')
-    .enablePositionalOptions();
+    .enablePositionalOptions()
+    .addHelpText(
+      'after',
+      '\nExamples:\n  ostler mail peer add --help\n  ostler mail peer check builder\n  ostler mail peer list',
+    );
   peer.addCommand(
     scoped(new Command('add'))
       .description('register an address, immutable; the same again changes nothing')
@@ -182,6 +177,7 @@ function peerCommand(run: Run): Command {
     scoped(new Command('check'))
       .description("look at what shows a session's identity; sends nothing")
       .argument('<name>')
+      .addHelpText('after', '\nExample:\n  ostler mail peer check builder')
       .action(async (name: string, _flags: object, command: Command) => {
         await run(command, null, async ({ signal, verbs }) => ({
           kind: 'json',
@@ -192,6 +188,7 @@ function peerCommand(run: Run): Command {
   peer.addCommand(
     scoped(new Command('list'))
       .description('all registered addresses')
+      .addHelpText('after', '\nExample:\n  ostler mail peer list')
       .action(async (_flags: object, command: Command) => {
         await run(command, null, async ({ verbs }) => ({ kind: 'json', document: verbs.peers() }));
       }),
@@ -199,7 +196,7 @@ function peerCommand(run: Run): Command {
   return peer;
 }
 
-function showCommand(run: Run): Command {
+function showCommand(): Command {
   return scoped(new Command('show'))
     .description('one message of yours, with its answer; acknowledges nothing')
     .argument('<message-id>')
@@ -209,8 +206,8 @@ function showCommand(run: Run): Command {
     .action(
       async (messageId: string, flags: { thread?: boolean; json?: boolean }, command: Command) => {
         await run(command, messageId, async ({ verbs }) => {
-          if (flags.thread !== true) return { kind: 'json', document: verbs.show(messageId) };
-          const document = verbs.thread(messageId);
+          if (flags.thread !== true) return { kind: 'json', document: await verbs.show(messageId) };
+          const document = await verbs.thread(messageId);
           if (flags.json === true || !process.stdout.isTTY) return { kind: 'json', document };
           const { timeline } = await import('./timeline.js');
           const { colours, plain } = await import('./style.js');
@@ -226,6 +223,7 @@ function scoped(command: Command): Command {
   return command
     .option('--db <path>', 'the mailbox; else OSTLER_MAIL_DB, HTALK_DB, the XDG data directory')
     .option('--as <name>', 'who speaks; else OSTLER_PEER')
+    .addOption(stateDirOption())
     .showHelpAfterError('(run the command with --help for its options)')
     .exitOverride();
 }
@@ -237,7 +235,7 @@ function posting(command: Command): Command {
     .option('--no-notify', 'save it for the inbox alone');
 }
 
-function setting(command: Command, name: 'db' | 'as'): string | undefined {
+function setting(command: Command, name: 'db' | 'as' | 'stateDir'): string | undefined {
   for (let at: Command | null = command; at !== null; at = at.parent) {
     const value: unknown = at.opts()[name];
     if (typeof value === 'string') return value;

@@ -1,6 +1,7 @@
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
-import { type MailMessage, maxBodyBytes, type OwnedTerminals } from '@ostler/mailbox';
+import { type MailMessage, maxBodyBytes } from '@ostler/mailbox';
 import { CodedError } from '@ostler/runtime';
+import { daemonTerminals } from './daemon-terminals.js';
 import { databasePath } from './places.js';
 import { interrupted, refused } from './recovery.js';
 import { MailVerbs } from './verbs.js';
@@ -11,8 +12,7 @@ const exitCodes = { refused: 2, interrupted: 130 } as const;
 export interface MailSettings {
   readonly db?: string | undefined;
   readonly as?: string | undefined;
-  /** Sessions in terminals that Ostler owns, where they can be asked. */
-  readonly terminals?: (() => Promise<OwnedTerminals | undefined>) | undefined;
+  readonly stateDir?: string | undefined;
 }
 
 export interface MailRun {
@@ -39,7 +39,7 @@ export async function runMail(
   const known = {
     messageId,
     saved: false,
-    actor: settings.as ?? process.env['OSTLER_PEER'] ?? null,
+    actor: settings.as ?? process.env['OSTLER_PEER'] ?? process.env['HTALK_PEER'] ?? null,
   };
   const aborted = new AbortController();
   const onInterrupt = (): void => {
@@ -49,7 +49,7 @@ export async function runMail(
   };
   process.on('SIGINT', onInterrupt);
   try {
-    const terminals = await settings.terminals?.();
+    const terminals = daemonTerminals(settings.stateDir);
     using verbs = new MailVerbs({ path, asserted: settings.as, env: process.env, terminals });
     const answer = await act({
       verbs,

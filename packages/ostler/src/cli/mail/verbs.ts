@@ -6,13 +6,15 @@ import {
 } from '@ostler/engines/doors';
 import {
   actorOf,
+  checkWaitSeconds,
   Mailbox,
   type MailMessage,
-  type OwnedTerminals,
   type Sent,
+  type TerminalSession,
 } from '@ostler/mailbox';
-import { CodedError } from '@ostler/runtime';
+import { CodedError, isCoded } from '@ostler/runtime';
 import { readForeignDatabase } from '@ostler/store/sqlite';
+import type { DaemonTerminals } from './daemon-terminals.js';
 import { type Guided, guided } from './recovery.js';
 
 export interface MailVerbsOptions {
@@ -20,7 +22,7 @@ export interface MailVerbsOptions {
   /** The speaker's assertion; who speaks is told at each call. */
   readonly asserted: string | undefined;
   readonly env: Environment;
-  readonly terminals?: OwnedTerminals | undefined;
+  readonly terminals: DaemonTerminals;
 }
 
 export interface Post {
@@ -33,6 +35,8 @@ export interface Post {
 export interface Posted extends Guided {
   readonly created: boolean;
   readonly wait_ended?: 'timeout';
+  /** Why the daemon could not be asked for the recipient's terminal, where it could not. */
+  readonly daemon?: string;
 }
 
 /** How each engine is told that there is mail, by the environment of this process. */
@@ -59,9 +63,11 @@ export class MailVerbs implements Disposable {
     });
   }
 
-  actor(): string {
+  /** Throws CodedError where it isn't known who speaks. */
+  async actor(): Promise<string> {
     const { asserted, env } = this.#options;
-    return actorOf(this.mailbox, { asserted, env, doors: this.#doors }).name;
+    const terminal = await this.#terminalSession();
+    return actorOf(this.mailbox, { asserted, env, terminal, doors: this.#doors }).name;
   }
 
   addPeer(peer: {
@@ -78,8 +84,14 @@ export class MailVerbs implements Disposable {
   /** Throws CodedError with the reason where the identity can't be shown. */
   async checkPeer(name: string, signal?: AbortSignal): Promise<object> {
     const found = await this.mailbox.checkPeer(name, signal);
-    if (found.kind === 'found') return found.evidence;
-    throw new CodedError(found.reason, found.message);
+    const { unasked } = this.#options.terminals;
+    if (found.kind === 'found') {
+      return { ...found.evidence, ...(unasked === null ? {} : { daemon: unasked.code }) };
+    }
+    if (unasked === null) throw new CodedError(found.reason, found.message);
+    throw new CodedError(found.reason, `${found.message}; and ${unasked.message}`, {
+      details: { daemon: unasked.code },
+    });
   }
 
   peers(): object {
@@ -90,8 +102,10 @@ export class MailVerbs implements Disposable {
     recipient: string,
     post: Post & { id?: string | undefined; waitSeconds: number },
   ): Promise<{ document: Posted; confirmed: boolean }> {
-    const actor = this.actor();
+    const actor = await this.actor();
     const { body, id, waitSeconds, ...options } = post;
+    // Before anything is saved: what is refused changed nothing.
+    checkWaitSeconds(waitSeconds);
     const sent = await this.mailbox.send(actor, recipient, body, { id, ...options });
     const { signal } = options;
     const waited =
@@ -102,14 +116,14 @@ export class MailVerbs implements Disposable {
   }
 
   async reply(requestId: string, post: Post): Promise<{ document: Posted; confirmed: boolean }> {
-    const actor = this.actor();
+    const actor = await this.actor();
     const { body, ...options } = post;
     const sent = await this.mailbox.reply(actor, requestId, body, options);
     return this.#posted(sent, { message: sent.message, ended: 'reply' }, actor);
   }
 
   async wait(messageId: string, seconds: number, signal?: AbortSignal): Promise<object> {
-    const actor = this.actor();
+    const actor = await this.actor();
     const { ended, message } = await this.mailbox.wait(actor, messageId, seconds, signal);
     return {
       ...this.#guide(message, actor),
@@ -117,24 +131,27 @@ export class MailVerbs implements Disposable {
     };
   }
 
-  show(messageId: string): Guided {
-    const actor = this.actor();
+  async show(messageId: string): Promise<Guided> {
+    const actor = await this.actor();
     return this.#guide(this.mailbox.show(actor, messageId), actor);
   }
 
   /** The request a message belongs to, with its answer. */
-  thread(messageId: string): Guided {
-    const message = this.show(messageId);
-    return message.in_reply_to === null ? message : this.show(message.in_reply_to);
+  async thread(messageId: string): Promise<Guided> {
+    const actor = await this.actor();
+    const message = this.mailbox.show(actor, messageId);
+    const request =
+      message.in_reply_to === null ? message : this.mailbox.show(actor, message.in_reply_to);
+    return this.#guide(request, actor);
   }
 
-  ack(messageId: string): Guided {
-    const actor = this.actor();
+  async ack(messageId: string): Promise<Guided> {
+    const actor = await this.actor();
     return this.#guide(this.mailbox.ack(actor, messageId), actor);
   }
 
-  inbox(): object {
-    const actor = this.actor();
+  async inbox(): Promise<object> {
+    const actor = await this.actor();
     const messages = this.mailbox.inbox(actor).map((message) => this.#guide(message, actor));
     return {
       messages,
@@ -142,13 +159,26 @@ export class MailVerbs implements Disposable {
     };
   }
 
-  sent(): object {
-    const actor = this.actor();
+  async sent(): Promise<object> {
+    const actor = await this.actor();
     return { messages: this.mailbox.sent(actor).map((message) => this.#guide(message, actor)) };
   }
 
   [Symbol.dispose](): void {
     this.mailbox[Symbol.dispose]();
+  }
+
+  /** Null outside of Ostler's terminals, and where the registry can't be asked. */
+  async #terminalSession(): Promise<TerminalSession | null> {
+    const { env, terminals } = this.#options;
+    const agentId = env['OSTLER_AGENT_ID'] ?? '';
+    if (agentId === '') return null;
+    try {
+      return await terminals.sessionOf(agentId);
+    } catch (failure) {
+      if (isCoded(failure)) return null;
+      throw failure;
+    }
   }
 
   /** `confirmed` is false where this call attempted a notification and it isn't known to have arrived. */
@@ -157,10 +187,12 @@ export class MailVerbs implements Disposable {
     waited: { message: MailMessage; ended: 'reply' | 'timeout' },
     actor: string,
   ): { document: Posted; confirmed: boolean } {
+    const { unasked } = this.#options.terminals;
     const document: Posted = {
       ...this.#guide(waited.message, actor),
       created: sent.created,
       ...(waited.ended === 'timeout' ? { wait_ended: 'timeout' as const } : {}),
+      ...(sent.attempted && unasked !== null ? { daemon: unasked.code } : {}),
     };
     return { document, confirmed: !sent.attempted || sent.message.submission === 'submitted' };
   }

@@ -1,9 +1,10 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import { maxWaitSeconds, type OwnedTerminals } from '@ostler/mailbox';
+import { maxWaitSeconds } from '@ostler/mailbox';
 import { CodedError } from '@ostler/runtime';
 import { z } from 'zod';
+import { daemonTerminals } from '../mail/daemon-terminals.js';
 import { databasePath } from '../mail/places.js';
 import { refused } from '../mail/recovery.js';
 import { MailVerbs } from '../mail/verbs.js';
@@ -13,7 +14,7 @@ import { mailSkill } from './skill.js';
 export interface McpOptions {
   readonly db?: string | undefined;
   readonly as?: string | undefined;
-  readonly terminals?: OwnedTerminals | undefined;
+  readonly stateDir?: string | undefined;
 }
 
 const reads = { readOnlyHint: true, openWorldHint: false } as const;
@@ -35,7 +36,7 @@ export async function serveMail(options: McpOptions): Promise<void> {
     path,
     asserted: options.as,
     env: process.env,
-    terminals: options.terminals,
+    terminals: daemonTerminals(options.stateDir),
   });
   const server = mailServer(verbs, path);
   const ended = new Promise<void>((resolve) => {
@@ -57,7 +58,7 @@ export function mailServer(verbs: MailVerbs, path: string): McpServer {
     {
       description:
         'Ask another agent session. The request is saved, then its recipient is told once.',
-      inputSchema: {
+      inputSchema: z.strictObject({
         recipient: z.string().describe('A registered peer; see mail_peer_list.'),
         message: body,
         id: z
@@ -69,7 +70,7 @@ export function mailServer(verbs: MailVerbs, path: string): McpServer {
           .number()
           .default(0)
           .describe(`Then wait for the answer, 0 to ${maxWaitSeconds} seconds.`),
-      },
+      }),
       annotations: writes,
     },
     ({ id, message, notify: tell, recipient, wait_seconds: waitSeconds }, { signal }) =>
@@ -82,7 +83,7 @@ export function mailServer(verbs: MailVerbs, path: string): McpServer {
     'mail_reply',
     {
       description: 'Answer a request to you, once. The same text again is the same answer.',
-      inputSchema: { request_id: messageId, message: body, notify },
+      inputSchema: z.strictObject({ request_id: messageId, message: body, notify }),
       annotations: repeatable,
     },
     ({ message, notify: tell, request_id: id }, { signal }) =>
@@ -92,10 +93,10 @@ export function mailServer(verbs: MailVerbs, path: string): McpServer {
     'mail_wait',
     {
       description: 'Wait for the answer to a request of yours. Sends nothing; may be repeated.',
-      inputSchema: {
+      inputSchema: z.strictObject({
         request_id: messageId,
         seconds: z.number().default(maxWaitSeconds).describe(`0 to ${maxWaitSeconds}.`),
-      },
+      }),
       annotations: reads,
     },
     ({ request_id: id, seconds }, { signal }) => answer(() => verbs.wait(id, seconds, signal)),
@@ -104,7 +105,7 @@ export function mailServer(verbs: MailVerbs, path: string): McpServer {
     'mail_show',
     {
       description: 'One message you sent or received, with its answer. Acknowledges nothing.',
-      inputSchema: { message_id: messageId },
+      inputSchema: z.strictObject({ message_id: messageId }),
       annotations: reads,
     },
     ({ message_id: id }) => answer(() => verbs.show(id)),
@@ -113,7 +114,7 @@ export function mailServer(verbs: MailVerbs, path: string): McpServer {
     'mail_ack',
     {
       description: 'Acknowledge a message to you, after reading it. A question stays open.',
-      inputSchema: { message_id: messageId },
+      inputSchema: z.strictObject({ message_id: messageId }),
       annotations: repeatable,
     },
     ({ message_id: id }) => answer(() => verbs.ack(id)),
@@ -148,7 +149,7 @@ function registerPeerTools(server: McpServer, verbs: MailVerbs, answer: Answer):
     'mail_peer_check',
     {
       description: "Look at what shows a session's identity. Sends nothing.",
-      inputSchema: { name: z.string() },
+      inputSchema: z.strictObject({ name: z.string() }),
       annotations: reads,
     },
     ({ name }, { signal }) => answer(() => verbs.checkPeer(name, signal)),
@@ -157,13 +158,13 @@ function registerPeerTools(server: McpServer, verbs: MailVerbs, answer: Answer):
     'mail_peer_add',
     {
       description: 'Register a session under a name, for good. The same again changes nothing.',
-      inputSchema: {
+      inputSchema: z.strictObject({
         name: z.string().describe('a–z, 0–9, _ and -, at most 64.'),
         engine: z.string().describe('The agent program the session runs in.'),
         session: z.string().describe("The session's own UUID."),
         workspace: z.string().describe('The directory it works in.'),
         socket: z.string().optional().describe('A server the session is reached through.'),
-      },
+      }),
       annotations: repeatable,
     },
     (peer) => answer(() => verbs.addPeer(peer)),
@@ -177,15 +178,15 @@ function answerer(verbs: MailVerbs, path: string): Answer {
       return { content: [{ type: 'text', text: JSON.stringify(await act()) }] };
     } catch (failure) {
       if (!(failure instanceof CodedError)) throw failure;
-      const document = refused(failure, actorIfKnown(verbs), path);
+      const document = refused(failure, await actorIfKnown(verbs), path);
       return { isError: true, content: [{ type: 'text', text: JSON.stringify(document) }] };
     }
   };
 }
 
-function actorIfKnown(verbs: MailVerbs): string | null {
+async function actorIfKnown(verbs: MailVerbs): Promise<string | null> {
   try {
-    return verbs.actor();
+    return await verbs.actor();
   } catch (failure) {
     if (failure instanceof CodedError) return null;
     throw failure;
