@@ -125,3 +125,34 @@ test('a result as large as allowed, and one byte more', () => {
   expect(turnResultSchema.safeParse(result('x'.repeat(room))).success).toBe(true);
   expect(turnResultSchema.safeParse(result('x'.repeat(room + 1))).success).toBe(false);
 });
+
+test('the size counts bytes of UTF-8, not characters', () => {
+  const result = (text: string): TurnResult => ({
+    serverInstanceId: 's',
+    resultId: 'r',
+    correlation: correlationOf([{ deliveryId: 'd', idempotencyKey: 'k' }]),
+    outcome: 'completed',
+    fullText: text,
+  });
+  const room = maxTurnResultBytes - JSON.stringify(result('')).length;
+  for (const character of ['é', '語', '😀']) {
+    const bytes = Buffer.byteLength(character);
+    const full = character.repeat(Math.floor(room / bytes)) + 'x'.repeat(room % bytes);
+    expect(turnResultSchema.safeParse(result(full)).success, character).toBe(true);
+    expect(turnResultSchema.safeParse(result(`${full}x`)).success, character).toBe(false);
+  }
+});
+
+test('a group of 64 members, and one more', () => {
+  const members = (count: number): { deliveryId: string; idempotencyKey: string }[] =>
+    Array.from({ length: count }, (_, at) => ({ deliveryId: `d${at}`, idempotencyKey: `k${at}` }));
+  const fits = (inputs: ReturnType<typeof members>): boolean =>
+    turnResultSchema.safeParse({
+      serverInstanceId: 's',
+      resultId: 'r',
+      correlation: { scope: 'group', inputs },
+      outcome: 'completed',
+      fullText: 'x',
+    }).success;
+  expect([1, 2, 64, 65].map((count) => fits(members(count)))).toEqual([false, true, true, false]);
+});
