@@ -47,7 +47,7 @@ export function makeResult(turn: EndedTurn, members: readonly DeliveryRecord[]):
   const [first] = members;
   if (!first) return withheld('no_member');
   if (endRef === undefined || endRef === null) return withheld('no_end_ref');
-  if (finalText === null || finalText === '') return withheld('no_text');
+  if (finalText === null || finalText.trim() === '') return withheld('no_text');
   if (members.length > maxTurnResultMembers) return withheld('too_many_members');
   const { deviceId } = first;
   const { serverInstanceId } = first.receipt;

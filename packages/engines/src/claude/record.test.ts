@@ -120,6 +120,21 @@ describe('turns', () => {
     ]);
   });
 
+  test.each(['', ' \n\t'])('an end whose answer is %j ties nothing', (words) => {
+    const record = new ClaudeRecord();
+    const events = [
+      user('u1', null, 'hi'),
+      answer('a1', 'u1', words),
+      duration('d1', 'a1'),
+    ].flatMap((line) => record.take(line));
+    expect(events).toContainEqual(
+      expect.objectContaining({ kind: 'turn_ended', outcome: 'completed', inputRefs: [] }),
+    );
+    expect(events).toContainEqual(
+      expect.objectContaining({ kind: 'inputs_untied', inputRefs: ['u1'] }),
+    );
+  });
+
   test('an end whose chain is written later waits for it', () => {
     const record = new ClaudeRecord();
     record.take(user('u1', null, 'hi'));

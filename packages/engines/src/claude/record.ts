@@ -295,7 +295,7 @@ export class ClaudeRecord {
     const { endRef, outcome, atMs } = end;
     // A way that isn't whole, an answer that may have more to come, and none at all prove nothing.
     const whole = missing === null && end.followed;
-    const tied = whole && (outcome !== 'completed' || (finalText ?? '') !== '');
+    const tied = whole && (outcome !== 'completed' || (finalText ?? '').trim() !== '');
     const ended = this.#ended({
       outcome,
       inputRefs: tied ? inputRefs : [],

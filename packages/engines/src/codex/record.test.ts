@@ -84,6 +84,20 @@ test('the older form in a turn that has an id: tied by its place alone', () => {
   expect(end).toMatchObject({ kind: 'turn_ended', inputRefs: ['line:100'], tie: 'order' });
 });
 
+test.each([null, '', ' \n\t'])('an end whose answer is %j ties nothing', (words) => {
+  const events = all(
+    event({ type: 'task_started', turn_id: 't1' }),
+    prompt('i1', 'A', 't1'),
+    event({ type: 'task_complete', turn_id: 't1', last_agent_message: words }),
+  );
+  expect(events).toContainEqual(
+    expect.objectContaining({ kind: 'turn_ended', outcome: 'completed', inputRefs: [] }),
+  );
+  expect(events).toContainEqual(
+    expect.objectContaining({ kind: 'inputs_untied', inputRefs: ['i1'] }),
+  );
+});
+
 test('an end without an answer ties nothing, nor does a turn that never ends', () => {
   const events = all(
     event({ type: 'task_started', turn_id: 't1' }),

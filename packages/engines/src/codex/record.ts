@@ -258,7 +258,8 @@ export class CodexRecordReader {
     const finalText = words?.slice(0, maxLastWordsCharacters) ?? null;
     const refs = turn?.inputRefs ?? [];
     // An end without an answer, and one with inputs that were too many to remember, prove nothing.
-    const tied = turn?.overflown !== true && (outcome !== 'completed' || (finalText ?? '') !== '');
+    const tied =
+      turn?.overflown !== true && (outcome !== 'completed' || (finalText ?? '').trim() !== '');
     const ended: EngineEvent = {
       kind: 'turn_ended',
       turnRef: turnId ?? turn?.turnId ?? null,
