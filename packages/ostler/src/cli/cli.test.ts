@@ -15,6 +15,17 @@ beforeAll(async () => {
 });
 afterAll(() => world[Symbol.asyncDispose]());
 
+test("an agent's name does nothing to the terminal it is shown on", async () => {
+  const name = 'two\u001b]2;title\u0007';
+  const { stdout } = await world.run(['run', name, '--engine', 'simulated', '--detach']);
+  const told = await world.run(['events', '--count', '1', '--timeout', '5', '--resume', 'none:0']);
+  const closed = await world.run(['close', name]);
+  for (const shown of [stdout, told.stdout, closed.stdout]) {
+    expect(shown).not.toMatch(/[\u001b\u0007]/);
+  }
+  expect(closed.stdout).toContain('two ]2;title  has ended');
+});
+
 test('the ready line says where it serves', () => {
   expect(Object.keys(ready)).toEqual(['ready', 'socket', 'listen', 'serverInstanceId']);
   expect(ready).toMatchObject({ ready: true, socket: join(world.stateDir, 'ostler.sock') });
@@ -22,6 +33,24 @@ test('the ready line says where it serves', () => {
 });
 
 describe('exit codes', () => {
+  test.skipIf(!existsSync('/dev/full'))('1: the answer could not be written', () => {
+    const full = spawnSync('sh', ['-c', `'${process.execPath}' '${main}' agents > /dev/full`], {
+      env: world.env,
+      encoding: 'utf8',
+    });
+    expect(full.status).toBe(1);
+    expect(full.stderr).toContain('ENOSPC');
+  });
+
+  test('a reader that has gone leaves the receipt its exit code', () => {
+    const run = `'${process.execPath}' '${main}' stop one --wait settled --timeout 20`;
+    // The pipe's other end is closed before anything is written.
+    const gone = spawnSync('bash', ['-c', `exec 3> >(:); sleep 0.3; ${run} >&3`], {
+      env: world.env,
+    });
+    expect(gone.status).toBe(1);
+  });
+
   test('0: a message is delivered, from an argument, stdin and a file', async () => {
     const sent = await world.run(['send', 'one', 'Hello.', '--key', 'a', '--wait', 'settled']);
     expect(sent).toMatchObject({ code: 0, stderr: '' });

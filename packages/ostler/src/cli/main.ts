@@ -6,9 +6,12 @@ import { outputTo, shown } from './output.js';
 import { program } from './program.js';
 
 const args = process.argv.slice(2);
-/** Who read stdout has enough; a daemon goes on without a reader. */
-process.stdout.on('error', () => {
-  if (args[0] !== 'up') process.exit(exitCodes.done);
+/** Who read stdout has enough, and what was found out stands; a daemon goes on without a reader. */
+process.stdout.on('error', (failure: NodeJS.ErrnoException) => {
+  if (args[0] === 'up') return;
+  if (failure.code === 'EPIPE') process.exit(process.exitCode ?? exitCodes.done);
+  process.stderr.write(`ostler: stdout can't be written (${failure.code ?? failure.message})\n`);
+  process.exit(process.exitCode === exitCodes.inDoubt ? exitCodes.inDoubt : exitCodes.failed);
 });
 try {
   const ostler = await program(args[0]);

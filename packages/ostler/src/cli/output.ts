@@ -5,6 +5,7 @@ export type Style = 'bold' | 'dim' | 'green' | 'yellow' | 'red';
 /** Where a command's results go: lines for people, one document for programs. */
 export interface Output {
   lines(rows: readonly (readonly [label: string, value: string])[]): void;
+  /** A line, made harmless but for the colours of `style`. */
   text(line: string): void;
   /** Coloured where colours are shown: on a terminal, without NO_COLOR. */
   style(style: Style, text: string): string;
@@ -15,6 +16,13 @@ export interface Output {
 /** What others wrote, made harmless for a terminal: control characters become blanks, line breaks stay. */
 export function shown(text: string): string {
   return text.replace(/[^\P{Cc}\n]/gu, ' ');
+}
+
+/** As shown, but with the colours that `style` gives. */
+function harmless(line: string): string {
+  return line.replace(/\u001b\[\d{1,2}m|[^\P{Cc}\n]/gu, (found) =>
+    found.length > 1 ? found : ' ',
+  );
 }
 
 /** Colours only where `stream` is a terminal that has them. */
@@ -31,7 +39,7 @@ export function outputTo(stream: NodeJS.WriteStream): Output {
       }
     },
     text(line) {
-      stream.write(`${line}\n`);
+      stream.write(`${harmless(line)}\n`);
     },
     json(value) {
       stream.write(`${JSON.stringify(value)}\n`);

@@ -94,7 +94,7 @@ class Attached {
   async run(): Promise<AttachEnded> {
     process.stdin.on('data', this.#typed);
     process.stdin.once('end', this.#left);
-    const size = this.#readOnly ? {} : sizeNow();
+    const size = this.#readOnly ? {} : (sizeNow() ?? {});
     const [attached] = await Promise.all([
       this.#client.call('agent.attach', {
         ...targetOf(this.#agent),
@@ -129,8 +129,9 @@ class Attached {
   };
 
   readonly #resized = (): void => {
-    if (this.#readOnly || this.#attachId === null) return;
-    this.#ask(this.#client.call('agent.size', { attachId: this.#attachId, ...sizeNow() }));
+    const size = sizeNow();
+    if (this.#readOnly || this.#attachId === null || size === null) return;
+    this.#ask(this.#client.call('agent.size', { attachId: this.#attachId, ...size }));
   };
 
   #send(typed: string): void {
@@ -178,8 +179,10 @@ function latin1(base64: string): string {
   return Buffer.from(base64, 'base64').toString('latin1');
 }
 
-function sizeNow(): { readonly cols: number; readonly rows: number } {
+/** Null where the terminal doesn't know its size, as serial lines and fresh containers: the agent keeps its own. */
+function sizeNow(): { readonly cols: number; readonly rows: number } | null {
   const { columns, rows } = process.stdout;
+  if (!(columns > 0 && rows > 0)) return null;
   return {
     cols: Math.min(maxColumnsCells, Math.max(minColumnsCells, columns)),
     rows: Math.min(maxRowsCells, Math.max(minRowsCells, rows)),

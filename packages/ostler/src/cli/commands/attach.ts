@@ -4,6 +4,7 @@ import { type DetachKey, detachKey } from '../attach/detach-key.js';
 import { exitCodes } from '../exit-codes.js';
 import { findAgent } from '../find-agent.js';
 import { examples, stateDirOption } from '../option-values.js';
+import { shown } from '../output.js';
 import { withDaemon } from '../with-daemon.js';
 
 interface AttachFlags {
@@ -41,10 +42,10 @@ export function detachKeyOption(): Option {
 export function sayEnd(name: string, ended: AttachEnded): void {
   switch (ended.kind) {
     case 'detached':
-      process.stdout.write(`detached from ${name}, which goes on\n`);
+      process.stdout.write(`detached from ${shown(name)}, which goes on\n`);
       break;
     case 'gone':
-      process.stdout.write(`${name} has ended (${endOf(ended)})\n`);
+      process.stdout.write(`${shown(name)} has ended (${endOf(ended)})\n`);
       break;
     case 'daemon_gone':
       process.exitCode = exitCodes.noDaemon;

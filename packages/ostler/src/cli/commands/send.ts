@@ -80,6 +80,8 @@ function readStart(path: string): Buffer {
       got = readSync(handle, buffer, filled, buffer.length - filled, null);
     }
     return buffer.subarray(0, filled);
+  } catch (cause) {
+    throw new CodedError('USAGE', `${path} can't be read`, { cause });
   } finally {
     closeSync(handle);
   }

@@ -6,11 +6,13 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-/** The built command line. */
-export const main: string = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));
-/** The same, packed into few files: what `ostler` runs where it is installed. */
-export const packed: string = fileURLToPath(
+/** What `ostler` runs where it is installed: `npm run build` packs it. */
+export const main: string = fileURLToPath(
   new URL('../../../dist/program/ostler.js', import.meta.url),
+);
+/** The same before it is packed. */
+export const unpacked: string = fileURLToPath(
+  new URL('../../../dist/cli/main.js', import.meta.url),
 );
 const engineModule = fileURLToPath(new URL('simulated-engines.mjs', import.meta.url));
 
