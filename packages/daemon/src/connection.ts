@@ -38,14 +38,11 @@ export interface ConnectionParts extends DaemonParts {
   readonly cursor: () => number;
   readonly ownerOf: (deliveryId: string) => string | null;
   readonly subscriptions: (tell: (message: object) => void) => Subscriptions;
-  /** False once the daemon is on its way down: nothing new is taken. */
-  readonly takesWork: () => boolean;
   readonly onClosed: (connection: Connection) => void;
 }
 
 /** A person's keys are bounded by what may be held back, not by a rate. */
 const unrationed: ReadonlySet<string> = new Set(['agent.input', 'agent.size', 'agent.detach']);
-const mutations: ReadonlySet<string> = new Set(['turn.send', 'turn.stop', 'question.answer']);
 
 /** One peer: its hello, what it may ask for and how fast, and what it is told. */
 export class Connection implements Caller, TransportSink {
@@ -294,10 +291,6 @@ export class Connection implements Caller, TransportSink {
       return;
     }
     const { request } = parsed;
-    if (mutations.has(type) && !this.#parts.takesWork()) {
-      this.#refuse(type, requestId, 'BACKPRESSURE', 'the server is being stopped; try again soon');
-      return;
-    }
     this.#inFlight += 1;
     try {
       const result = this.#call(request);

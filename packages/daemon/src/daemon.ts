@@ -257,7 +257,6 @@ export class Daemon implements AsyncDisposable {
       views: new TerminalViews(limits, ids),
       serverStatus: () => this.#status(),
       revokeDevice: (deviceId) => this.#revoke(deviceId),
-      takesWork: () => !this.#stopping,
       onClosed: (connection) => void this.#connections.delete(connection),
     };
   }

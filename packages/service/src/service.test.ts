@@ -243,6 +243,18 @@ describe('bad days', () => {
     expect(rig.send(agent, 'a', 'under way').status).toBe('duplicate');
   });
 
+  test('while it drains a duplicate is answered, and nothing new is taken', async () => {
+    const { agent } = await rig.launch({ turns: [{ forMs: 10 }] });
+    rig.send(agent, 'a', 'before');
+    expect(await rig.service.drain(9_000)).toBe(true);
+    expect(rig.send(agent, 'a', 'before').status).toBe('duplicate');
+    expect(() => rig.send(agent, 'b', 'too late')).toThrow(
+      expect.objectContaining({ code: 'BACKPRESSURE' }),
+    );
+    expect(rig.service.receiptGet('local', 'b')).toBeNull();
+    await expect(rig.launch({})).rejects.toMatchObject({ code: 'BACKPRESSURE' });
+  });
+
   test('an unknown agent and an ended one are typed errors, and claim nothing', async () => {
     const { agent, control } = await rig.launch({ turns: [{ forMs: 10 }] });
     await control.waitFor('ready');

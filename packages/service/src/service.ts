@@ -25,7 +25,7 @@ import {
   type SessionSurroundings,
   type TerminalSource,
 } from './launch-agent.js';
-import type { OperationContext, Reserved } from './operations/operation.js';
+import { type OperationContext, type Reserved, stopping } from './operations/operation.js';
 import { questionAnswer } from './operations/question-answer.js';
 import { turnSend } from './operations/turn-send.js';
 import { turnStop } from './operations/turn-stop.js';
@@ -62,6 +62,7 @@ export class Service implements AsyncDisposable {
   readonly #leftInFlight: ReadonlySet<string>;
   readonly #agents = new Map<string, AgentSession>();
   readonly #launching = new Set<string>();
+  #draining = false;
   #closing: Promise<void> | null = null;
   /** Agents not yet announced, each with its last summary where it is gone. */
   readonly #changedAgents = new Map<string, AgentSummary | null>();
@@ -85,10 +86,11 @@ export class Service implements AsyncDisposable {
 
   /**
    * Starts an agent. Throws CodedError ENGINE_UNKNOWN, ENGINE_NOT_FOUND, NAME_TAKEN,
-   * TOO_MANY_AGENTS, CLOSED, PTY_SPAWN_FAILED; then nothing runs.
+   * TOO_MANY_AGENTS, BACKPRESSURE while it drains, CLOSED, PTY_SPAWN_FAILED; then nothing runs.
    */
   async launch(request: LaunchAgentRequest): Promise<AgentSession> {
     this.#assertOpen();
+    if (this.#draining) throw stopping();
     const { maxAgents } = this.#options;
     const engine = this.#engine(request.engine);
     const names = [...this.#agents.values()].filter(({ gone }) => !gone).map(({ name }) => name);
@@ -244,10 +246,12 @@ export class Service implements AsyncDisposable {
   }
 
   /**
-   * Takes no new work and resolves when no input is being typed and none waits, or when
-   * `withinMs` have passed. True when everything was let through.
+   * Takes no new work from here on (BACKPRESSURE; a duplicate is answered) and resolves when no
+   * input is being typed and none waits, or when `withinMs` have passed. True when everything was
+   * let through.
    */
   async drain(withinMs: number): Promise<boolean> {
+    this.#draining = true;
     const inFlight = (): boolean =>
       [...this.#agents.values()].some(
         ({ controller, gone }) =>
@@ -349,6 +353,7 @@ export class Service implements AsyncDisposable {
     this.#assertOpen();
     const { clock, logger } = this.#options;
     return {
+      takesWork: () => !this.#draining,
       deviceId,
       ledger: this.#ledger,
       clock,

@@ -58,6 +58,7 @@ export class SimDaemon {
       clock,
       logger: silentLogger,
       agent: (agentId) => this.#agent(agentId),
+      takesWork: () => true,
       stepMs: defaultLimits.answerStepMs,
     };
   }

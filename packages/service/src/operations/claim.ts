@@ -6,13 +6,13 @@ import {
 } from '@ostler/protocol';
 import type { Reservation } from '@ostler/store';
 import type { AgentSession } from '../agent-session.js';
-import type { OperationContext, Reserved } from './operation.js';
+import { type OperationContext, type Reserved, stopping } from './operation.js';
 
 type Mutation = TurnSendRequest | TurnStopRequest | QuestionAnswerRequest;
 
 /**
  * The checks every mutation shares, in their order: a duplicate is answered even after the
- * agent left; then the agent must exist, then what `check` asks, then the key is claimed.
+ * agent left; then the agent must exist, then what `check` asks, then there must be room, then the key is claimed.
  * `dispatch` runs only for the one call that claimed it.
  */
 export function claimThen(
@@ -32,6 +32,7 @@ export function claimThen(
   context.guardFocus?.(agentId, 'focusRevision' in request ? request.focusRevision : undefined);
   const agent = context.agent(agentId);
   steps.check?.(agent);
+  if (!context.takesWork()) throw stopping();
   const reserved = ledger.reserve({
     ...claim,
     operation: request.type,

@@ -1,5 +1,5 @@
 import type { Receipt } from '@ostler/protocol';
-import type { Clock, Logger } from '@ostler/runtime';
+import { type Clock, CodedError, type Logger } from '@ostler/runtime';
 import type { AgentSession } from '../agent-session.js';
 import type { ReceiptsLedger } from '../receipts-ledger.js';
 
@@ -14,6 +14,8 @@ export interface OperationContext {
   readonly agent: (agentId: string) => AgentSession;
   /** Throws CodedError FOCUS_UNAVAILABLE, FOCUS_CHANGED. */
   readonly guardFocus?: (agentId: string, focusRevision: number | undefined) => void;
+  /** False once the service drains: nothing new is claimed. */
+  readonly takesWork: () => boolean;
   /** How long one key step of an answer or a stop may take to show. */
   readonly stepMs: number;
 }
@@ -22,4 +24,8 @@ export interface OperationContext {
 export interface Reserved {
   readonly status: 'accepted' | 'duplicate';
   readonly receipt: Receipt;
+}
+
+export function stopping(): CodedError<'BACKPRESSURE'> {
+  return new CodedError('BACKPRESSURE', 'the server is being stopped; try again soon');
 }
