@@ -114,6 +114,20 @@ describe('a connection', () => {
   });
 });
 
+test('as many unresolved receipts as a device may have: the next is BACKPRESSURE', async () => {
+  await using rig = await DaemonRig.start({ maxReceiptsPerDevice: 2 });
+  const client = await rig.client();
+  const { agentId } = await rig.launch(client, 'one', { turns: [{ until: 'never' }] });
+  const send = (key: string): Promise<Readonly<Record<string, unknown>>> =>
+    client.call('turn.send', { ...rig.target(agentId), idempotencyKey: key, text: `text ${key}` });
+  expect([await send('a'), await send('b')]).toMatchObject([
+    { status: 'accepted' },
+    { status: 'accepted' },
+  ]);
+  expect(codeOf(await send('c'))).toBe('BACKPRESSURE');
+  expect((await send('a'))['status']).toBe('duplicate');
+});
+
 describe('events', () => {
   test('are sent again from a cursor, across a restart too', async () => {
     await using rig = await DaemonRig.start();

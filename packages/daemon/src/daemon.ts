@@ -45,6 +45,8 @@ export interface DaemonOptions {
   readonly localLimits?: Partial<ConnectionParts['localLimits']>;
   readonly controllerLimits?: Partial<ControllerLimits>;
   readonly maxAgents?: number;
+  /** Of one device, at a time. 512 where left out; see the store's limits. */
+  readonly maxReceiptsPerDevice?: number;
   /** False: agents live in this process and end with it. */
   readonly hosted?: boolean;
   readonly clock?: Clock;
@@ -119,7 +121,9 @@ export class Daemon implements AsyncDisposable {
    */
   static async start(options: DaemonOptions): Promise<Daemon> {
     const { clock = systemClock, ids = randomIds, stateDir } = options;
-    const store = openStore({ stateDir, clock, ids });
+    const { maxReceiptsPerDevice: most } = options;
+    const limits = most === undefined ? {} : { receiptsPerDeviceCount: most };
+    const store = openStore({ stateDir, clock, ids, limits });
     let daemon: Daemon;
     try {
       daemon = new Daemon(options, store);

@@ -28,6 +28,7 @@ interface UpFlags {
   readonly ratePerSecond?: number;
   readonly maxInFlight?: number;
   readonly maxAgents?: number;
+  readonly maxReceipts?: number;
   readonly hosts: boolean;
   readonly engineModule?: readonly string[];
   readonly logLevel: LogLevel;
@@ -66,6 +67,7 @@ export function addUp(ostler: Command): void {
     .option('--rate-per-second <n>', 'requests regained a second, for the local device', count)
     .option('--max-in-flight <n>', 'unanswered requests, for the local device', count)
     .option('--max-agents <n>', 'agents that may run at a time', count)
+    .option('--max-receipts <n>', 'kept of one device at a time; 512 where left out', count)
     .option('--no-hosts', 'agents live in this process and end with it')
     .option('--engine-module <file>', 'an ES module that exports `engines`; repeatable', collected)
     .addOption(
@@ -116,7 +118,8 @@ async function up(flags: UpFlags): Promise<void> {
 }
 
 async function daemonOptions(flags: UpFlags): Promise<DaemonOptions> {
-  const { listen, maxAgents, maxInFlight, rateBurst, ratePerSecond, tlsCert, tlsKey } = flags;
+  const { listen, maxAgents, maxInFlight, maxReceipts, rateBurst, ratePerSecond, tlsCert, tlsKey } =
+    flags;
   if ((tlsCert === undefined) !== (tlsKey === undefined)) {
     throw new CodedError('USAGE', '--tls-cert and --tls-key go together; give both');
   }
@@ -136,6 +139,7 @@ async function daemonOptions(flags: UpFlags): Promise<DaemonOptions> {
       ...(maxInFlight !== undefined && { maxInFlight }),
     },
     ...(maxAgents !== undefined && { maxAgents }),
+    ...(maxReceipts !== undefined && { maxReceiptsPerDevice: maxReceipts }),
     ...(listen !== undefined && {
       listen: {
         ...listen,
