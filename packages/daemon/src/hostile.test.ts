@@ -1,4 +1,5 @@
-import { createConnection } from 'node:net';
+import { createConnection, type Socket } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import { randomIds } from '@ostler/runtime';
 import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
@@ -30,6 +31,11 @@ function knock(
   });
 }
 
+/** Whatever else the socket tells. */
+function heard(socket: Socket, event: 'close' | 'end' | 'readable'): Promise<void> {
+  return new Promise((resolve) => void socket.once(event, resolve));
+}
+
 const helloFrame = (token?: string): string =>
   JSON.stringify({
     type: 'hello',
@@ -55,6 +61,25 @@ test('a WebSocket names our host, comes from no page we do not know, and brings 
   expect(codeOf(JSON.parse(none.heard ?? '{}'))).toBe('UNAUTHENTICATED');
 });
 
+test('over TLS too, what was said comes before the end', async () => {
+  const certPath = fileURLToPath(new URL('../conformance/localhost-cert.pem', import.meta.url));
+  const keyPath = fileURLToPath(new URL('../conformance/localhost-key.pem', import.meta.url));
+  await using rig = await DaemonRig.start({
+    listen: { ...loopback.listen, tls: { certPath, keyPath } },
+  });
+  const socket = new WebSocket(rig.daemon.listenAddress ?? '', { rejectUnauthorized: false });
+  socket.on('open', () => socket.send(helloFrame('nobody’s')));
+  const said: (string | number)[] = [];
+  socket.on('message', (data) => said.push(codeOf(JSON.parse(String(data))) ?? 'none'));
+  await new Promise<void>((resolve) => {
+    socket.on('close', (code) => {
+      said.push(code);
+      resolve();
+    });
+  });
+  expect(said).toEqual(['UNAUTHENTICATED', 1008]);
+});
+
 test('whoever guesses tokens is shut out for a while, and others are not', async () => {
   await using rig = await DaemonRig.start({ ...loopback, limits: { maxWrongTokens: 3 } });
   const url = rig.daemon.listenAddress ?? '';
@@ -65,6 +90,61 @@ test('whoever guesses tokens is shut out for a while, and others are not', async
   expect(await knock(url, { say: helloFrame('guess-4') })).toMatchObject({ status: 429 });
   const status = await (await rig.client()).call('server.status');
   expect(status['metrics']).toMatchObject({ wrong_tokens: 3 });
+});
+
+test('a refused peer that breaks off, or never ends its side, leaves the daemon as it was', async () => {
+  await using rig = await DaemonRig.start(loopback);
+  const { port } = new URL(rig.daemon.listenAddress ?? '');
+  const knocks = Array.from({ length: 100 }, async (_, count) => {
+    const socket = createConnection({ port: Number(port), allowHalfOpen: true });
+    socket.on('error', () => undefined);
+    const gone = heard(socket, count % 2 === 0 ? 'close' : 'end');
+    socket.resume();
+    socket.write(
+      'GET / HTTP/1.1\r\nHost: evil.example\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n' +
+        'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
+      () => {
+        if (count % 2 === 0) socket.resetAndDestroy();
+      },
+    );
+    await gone;
+    return socket;
+  });
+  for (const socket of await Promise.all(knocks)) {
+    // Ours was the last open side: nobody there takes another byte.
+    if (!socket.destroyed) {
+      const closed = heard(socket, 'close');
+      const write = (): void =>
+        void (socket.destroyed || socket.write('x', () => setImmediate(write)));
+      write();
+      await closed;
+    }
+  }
+  expect(codeOf(await (await rig.client()).call('agents.list'))).toBeNull();
+});
+
+test('whoever pings and reads no answer is not kept', { timeout: 30_000 }, async () => {
+  await using rig = await DaemonRig.start(loopback);
+  const { host, port } = new URL(rig.daemon.listenAddress ?? '');
+  const socket = createConnection({ port: Number(port) });
+  socket.on('error', () => undefined);
+  socket.write(
+    `GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
+      'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
+  );
+  await heard(socket, 'readable');
+  const closed = heard(socket, 'close');
+  const ping = Buffer.concat([Buffer.from([0x89, 0x80 | 125, 0, 0, 0, 0]), Buffer.alloc(125, 'x')]);
+  const flood = Buffer.concat(Array.from({ length: 500 }, () => ping));
+  let sentBytes = 0;
+  const more = (): void => {
+    sentBytes += flood.length;
+    if (!socket.destroyed && sentBytes < 64 * 1024 * 1024)
+      socket.write(flood, () => setImmediate(more));
+  };
+  more();
+  await closed;
+  expect(sentBytes).toBeLessThan(64 * 1024 * 1024);
 });
 
 test('beyond loopback there is no plaintext', async () => {

@@ -1,4 +1,11 @@
-import { type Clock, Emitter, type Logger, silentLogger, systemClock } from '@ostler/runtime';
+import {
+  type Clock,
+  Emitter,
+  isCoded,
+  type Logger,
+  silentLogger,
+  systemClock,
+} from '@ostler/runtime';
 import { type AdoptedTerminal, type BegunScreen, beginScreen } from './begin-screen.js';
 import type { CastHeader } from './cast.js';
 import { CastWriter } from './cast-writer.js';
@@ -197,12 +204,12 @@ export class AgentTerminal implements AsyncDisposable {
 
   /** Makes the program paint its screen, by a size of one row less and back again. */
   repaint(): void {
-    if (this.#endpoint.exit !== null) return;
+    if (this.#endpoint.exit !== null || this.#closed) return;
     this.#repaint?.[Symbol.dispose]();
     this.#screen.certain = false;
     this.#repaint = new Repaint({
       clock: this.#clock,
-      resize: (cols, rows) => this.resize(cols, rows),
+      resize: (cols, rows) => this.#askForSize(cols, rows),
       size: () => ({ cols: this.cols, rows: this.rows }),
       onPainted: () => {
         this.#repaint = undefined;
@@ -231,6 +238,16 @@ export class AgentTerminal implements AsyncDisposable {
       if (this.#endpoint.onResized) return;
     }
     this.#resized(cols, rows);
+  }
+
+  /** For a repaint, whose terminal may be let go of or lost meanwhile: then nothing is painted. */
+  #askForSize(cols: number, rows: number): void {
+    try {
+      this.resize(cols, rows);
+    } catch (failure) {
+      if (!isCoded(failure, 'PTY_CLOSED')) throw failure;
+      this.#logger.debug({}, 'the terminal went before it was painted again');
+    }
   }
 
   #resized(cols: number, rows: number): void {

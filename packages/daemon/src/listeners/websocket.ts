@@ -22,6 +22,12 @@ export interface WebSocketOptions extends OriginRules {
   readonly logger: Logger;
 }
 
+const maxUnreadPongsBytes: number = 4 * 1024 * 1024;
+/** How long a closing connection may take to send what waits. */
+const closeWithinMs = 2_000;
+const requestWithinMs = 10_000;
+/** How often late requests are looked for. */
+const timely = { connectionsCheckingInterval: 5_000 } as const;
 const closeCodes = { policy: 1008, tooLarge: 1009, tryLater: 1013 } as const;
 
 /**
@@ -39,10 +45,10 @@ export async function listenWebSocket(
       `${host} is reachable from other machines: give a certificate (--tls-cert, --tls-key), or listen on 127.0.0.1`,
     );
   }
-  const server = tls ? secureServer(tls) : createHttp(refuseRequest);
+  const server = tls ? secureServer(tls) : createHttp(timely, refuseRequest);
   // A request that is no upgrade may not keep a connection to itself.
-  server.headersTimeout = 10_000;
-  server.requestTimeout = 10_000;
+  server.headersTimeout = requestWithinMs;
+  server.requestTimeout = requestWithinMs;
   server.keepAliveTimeout = 1;
   const { port } = await listening(server, options);
   const names = namesOf(host, port);
@@ -51,6 +57,7 @@ export async function listenWebSocket(
     maxPayload: maxFrameBytes,
     perMessageDeflate: false,
     clientTracking: true,
+    autoPong: false,
   });
   server.on('upgrade', (request, socket, head) => {
     const address = request.socket.remoteAddress ?? 'unknown';
@@ -63,7 +70,7 @@ export async function listenWebSocket(
       refuseUpgrade(socket, 429, 'too many connections, or too many wrong tokens');
     } else {
       sockets.handleUpgrade(request, socket, head, (peer) =>
-        serve(peer, request, address, accept, logger),
+        serve(peer, request, address, accept, options),
       );
     }
   });
@@ -86,7 +93,10 @@ export async function listenWebSocket(
 function secureServer(tls: { readonly certPath: string; readonly keyPath: string }): Server {
   try {
     const files = { cert: readFileSync(tls.certPath), key: readFileSync(tls.keyPath) };
-    return createHttps({ ...files, minVersion: 'TLSv1.2' }, refuseRequest);
+    return createHttps(
+      { ...files, ...timely, minVersion: 'TLSv1.2', handshakeTimeout: requestWithinMs },
+      refuseRequest,
+    );
   } catch (failure) {
     throw new CodedError('LISTEN_FAILED', `the certificate or its key can't be used`, {
       cause: failure,
@@ -116,7 +126,10 @@ const refuseRequest: Parameters<typeof createHttp>[1] = (_request, response) => 
   response.end('this is a WebSocket\n');
 };
 
+/** The HTTP server has let go of the socket: its errors and its end are ours from here on. */
 function refuseUpgrade(socket: Duplex, status: number, reason: string): void {
+  socket.once('error', () => socket.destroy());
+  socket.once('finish', () => socket.destroy());
   const words = status === 403 ? 'Forbidden' : 'Too Many Requests';
   socket.end(
     `HTTP/1.1 ${status} ${words}\r\nConnection: close\r\nContent-Type: text/plain\r\nContent-Length: ${reason.length}\r\n\r\n${reason}`,
@@ -128,7 +141,7 @@ function serve(
   request: IncomingMessage,
   address: string,
   accept: Accept,
-  logger: Logger,
+  { clock, logger }: Pick<WebSocketOptions, 'clock' | 'logger'>,
 ): void {
   let sink: TransportSink | null = null;
   peer.on('error', (failure) => {
@@ -137,7 +150,7 @@ function serve(
     if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') sink?.broken('too_large');
     if (code === 'WS_ERR_INVALID_UTF8') sink?.broken('not_utf8');
   });
-  sink = accept(webSocketTransport(peer, request, address));
+  sink = accept(webSocketTransport(peer, request, address, clock));
   if (!sink) {
     peer.close(closeCodes.tryLater);
     return;
@@ -147,10 +160,20 @@ function serve(
     if (isBinary) taken.broken('not_utf8');
     else taken.frame((data as Buffer).toString('utf8'));
   });
+  peer.on('ping', (data: Buffer) => {
+    // Whoever pings without reading the answers would have us keep them all.
+    if (peer.bufferedAmount > maxUnreadPongsBytes) peer.terminate();
+    else if (peer.readyState === WebSocket.OPEN) peer.pong(data);
+  });
   peer.once('close', () => taken.closed());
 }
 
-function webSocketTransport(peer: WebSocket, request: IncomingMessage, address: string): Transport {
+function webSocketTransport(
+  peer: WebSocket,
+  request: IncomingMessage,
+  address: string,
+  clock: Clock,
+): Transport {
   const bearer = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? null;
   return {
     kind: 'websocket',
@@ -167,8 +190,10 @@ function webSocketTransport(peer: WebSocket, request: IncomingMessage, address: 
       else request.socket.once('drain', callback);
     },
     close(reason) {
-      if (peer.bufferedAmount > 0) peer.terminate();
-      else peer.close(closeCodes.policy, reason.slice(0, 100));
+      // What was sent goes first; a peer that takes nothing is not waited for.
+      const patience = clock.setTimer(closeWithinMs, () => peer.terminate());
+      peer.once('close', () => patience[Symbol.dispose]());
+      peer.close(closeCodes.policy, reason.slice(0, 100));
     },
   };
 }

@@ -93,22 +93,6 @@ test('keys reach the agent, the size follows, and Ctrl-] leaves it running', asy
   });
 });
 
-test('a terminal that does not know its size leaves the agent its own', async () => {
-  const person = await Person.shell(
-    `stty cols 0 rows 0; exec '${process.execPath}' '${main}' attach one`,
-  );
-  await person.sees(paintedMark);
-  await person.types('typed by hand');
-  await person.sees(/typed by hand/);
-  await person.types('\u001d');
-  expect(await person.exited()).toBe(0);
-  const file = join(world.stateDir, 'after.cast');
-  expect(await world.json('record', 'one', file, '--for', '0')).toMatchObject({
-    cols: 100,
-    rows: 32,
-  });
-});
-
 test('what is typed early arrives, and another key may detach', async () => {
   const person = await Person.runs('attach', 'one', '--detach-key', 'ctrl-a');
   await person.sees(/Ctrl-A detaches/);

@@ -225,6 +225,7 @@ export class HostSession {
       sink.send({ event: 'lost', ...at, lost, offset: log.start, modes: log.lostModes });
       this.#sentBytes = log.start;
       this.#sentSeq = Math.max(this.#sentSeq, this.#sizeAtStart.seq);
+      this.#answerSyncs(sink, this.#sentBytes - 1);
       return true;
     }
     if (this.#sentSeq < this.#sizeAtStart.seq) {
@@ -243,9 +244,11 @@ export class HostSession {
       const body = log.view(this.#sentBytes, most);
       sink.send({ event: 'output', channel: this.channel, offset: this.#sentBytes }, body);
       this.#sentBytes += body.length;
+      // A program that never pauses keeps no look waiting; a size at the very border goes first.
+      this.#answerSyncs(sink, this.#sentBytes - 1);
       return true;
     }
-    this.#answerSyncs(sink);
+    this.#answerSyncs(sink, this.#sentBytes);
     if (this.#pty.exit !== null && !this.#exitSent) {
       this.#exitSent = true;
       sink.send({ event: 'exit', channel: this.channel, exit: this.#pty.exit });
@@ -259,12 +262,11 @@ export class HostSession {
     sink.send({ event: 'resized', channel: this.channel, cols, rows, sizeSeq: seq });
   }
 
-  #answerSyncs(sink: OutputSink): void {
+  #answerSyncs(sink: OutputSink, upTo: number): void {
     const waiting = this.#syncs;
     if (waiting.length === 0) return;
-    this.#syncs = waiting.filter(({ offset }) => offset > this.#sentBytes);
-    for (const { id, offset } of waiting)
-      if (offset <= this.#sentBytes) sink.send({ id, ok: { offset } });
+    this.#syncs = waiting.filter(({ offset }) => offset > upTo);
+    for (const { id, offset } of waiting) if (offset <= upTo) sink.send({ id, ok: { offset } });
   }
 
   #dropMarks(): void {

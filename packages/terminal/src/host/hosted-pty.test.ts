@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { VirtualClock } from '@ostler/runtime';
 import { describe, expect, test } from 'vitest';
 import { AgentTerminal } from '../agent-terminal.js';
 import { isSameProcess } from '../process-identity.js';
@@ -39,6 +40,39 @@ describe('a child in a host', () => {
       await until(terminal, (now) => text(now) === expected);
     }
     await terminal.close();
+  });
+
+  test('a look at a child that never pauses is not kept waiting', async () => {
+    using rig = new HostRig();
+    await using host = await rig.connect();
+    const terminal = await launch(host, 'exec yes');
+    await until(terminal, (now) => text(now).startsWith('y\ny'));
+    for (let count = 0; count < 5; count += 1) {
+      expect((await terminal.look()).rows[0]?.text).toMatch(/^y?$/);
+    }
+    await terminal.close();
+  });
+
+  test('output lost while the child is ended, or let go of, asks for no size any more', async () => {
+    using rig = new HostRig();
+    await using host = await rig.connect();
+    const clock = new VirtualClock();
+    const { cols, rows, ...loss } = { cols: 80, rows: 24, sizeSeq: 0, lost: 5, modes: '' };
+    for (const sessionId of ['closed', 'released'] as const) {
+      const pty = await host.spawn({ ...shell(echoing), sessionId });
+      const terminal = new AgentTerminal({ endpoint: pty, clock });
+      const lost = (): void => {
+        const head = { event: 'lost', ...loss, cols, rows, offset: pty.offset };
+        pty.take({ head, body: new Uint8Array() });
+      };
+      lost();
+      const over = sessionId === 'closed' ? terminal.close() : pty.release();
+      expect(lost).not.toThrow();
+      clock.advance(2_000);
+      await over;
+      if (sessionId === 'released') await terminal.release();
+    }
+    expect(host.lost).toBeNull();
   });
 
   test('a resize takes its place in the stream', async () => {

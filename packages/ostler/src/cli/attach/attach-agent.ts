@@ -1,12 +1,4 @@
-import {
-  type AgentSummary,
-  maxColumnsCells,
-  maxInputBytes,
-  maxRowsCells,
-  minColumnsCells,
-  minRowsCells,
-  type TerminalFrame,
-} from '@ostler/protocol';
+import { type AgentSummary, maxInputBytes, type TerminalFrame } from '@ostler/protocol';
 import { CodedError, systemClock } from '@ostler/runtime';
 import type { DaemonClient } from '../daemon-client.js';
 import { targetOf } from '../find-agent.js';
@@ -14,6 +6,7 @@ import type { DetachKey } from './detach-key.js';
 import { shown } from '../output.js';
 import { PersonTerminal } from './person-terminal.js';
 import { QueryFilter } from './query-filter.js';
+import { sizeOf } from './terminal-size.js';
 
 export type AttachEnded =
   | { readonly kind: 'detached' }
@@ -94,7 +87,7 @@ class Attached {
   async run(): Promise<AttachEnded> {
     process.stdin.on('data', this.#typed);
     process.stdin.once('end', this.#left);
-    const size = this.#readOnly ? {} : (sizeNow() ?? {});
+    const size = this.#readOnly ? {} : (sizeOf(process.stdout) ?? {});
     const [attached] = await Promise.all([
       this.#client.call('agent.attach', {
         ...targetOf(this.#agent),
@@ -129,7 +122,7 @@ class Attached {
   };
 
   readonly #resized = (): void => {
-    const size = sizeNow();
+    const size = sizeOf(process.stdout);
     if (this.#readOnly || this.#attachId === null || size === null) return;
     this.#ask(this.#client.call('agent.size', { attachId: this.#attachId, ...size }));
   };
@@ -177,14 +170,4 @@ class Attached {
 
 function latin1(base64: string): string {
   return Buffer.from(base64, 'base64').toString('latin1');
-}
-
-/** Null where the terminal doesn't know its size, as serial lines and fresh containers: the agent keeps its own. */
-function sizeNow(): { readonly cols: number; readonly rows: number } | null {
-  const { columns, rows } = process.stdout;
-  if (!(columns > 0 && rows > 0)) return null;
-  return {
-    cols: Math.min(maxColumnsCells, Math.max(minColumnsCells, columns)),
-    rows: Math.min(maxRowsCells, Math.max(minRowsCells, rows)),
-  };
 }

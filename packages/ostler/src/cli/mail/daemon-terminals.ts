@@ -146,6 +146,7 @@ async function orAborted<Value>(
   signal: AbortSignal | undefined,
 ): Promise<Value | null> {
   if (signal === undefined) return await answer;
+  answer.catch(() => undefined);
   if (signal.aborted) return null;
   let stop: () => void = () => undefined;
   const aborted = new Promise<null>((resolve) => {
@@ -156,6 +157,5 @@ async function orAborted<Value>(
     return await Promise.race([answer, aborted]);
   } finally {
     signal.removeEventListener('abort', stop);
-    answer.catch(() => undefined);
   }
 }

@@ -222,7 +222,7 @@ function showCommand(): Command {
 function scoped(command: Command): Command {
   return command
     .option('--db <path>', 'the mailbox; else OSTLER_MAIL_DB, HTALK_DB, the XDG data directory')
-    .option('--as <name>', 'who speaks; else OSTLER_PEER')
+    .option('--as <name>', 'who speaks; else OSTLER_PEER, HTALK_PEER')
     .addOption(stateDirOption())
     .showHelpAfterError('(run the command with --help for its options)')
     .exitOverride();

@@ -13,7 +13,7 @@ export function mcpCommand(): Command {
   return new Command('mcp')
     .description('the mailbox as an MCP server on stdin and stdout, for agents')
     .option('--db <path>', 'the mailbox; else OSTLER_MAIL_DB, HTALK_DB, the XDG data directory')
-    .option('--as <name>', 'who speaks; else OSTLER_PEER')
+    .option('--as <name>', 'who speaks; else OSTLER_PEER, HTALK_PEER')
     .addOption(stateDirOption())
     .option('--skill', "print the text for an agent's instructions, and nothing else")
     .showHelpAfterError('(run the command with --help for its options)')
