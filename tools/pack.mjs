@@ -1,6 +1,6 @@
 // Packs the command line, the PTY host and the simulated agent, each with all it imports, into few files:
 // Node reads, resolves and compiles some 400 modules otherwise, which is most of the time `ostler up` takes.
-import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, sep } from 'node:path';
 import { root } from './root.mjs';
@@ -14,7 +14,6 @@ const programs = {
 };
 /** Native, and found by Node at run time; `ostler` depends on both. */
 const native = ['better-sqlite3', 'node-pty'];
-const command = join(out, 'program', 'ostler.js');
 const notices = join(out, 'program', 'THIRD-PARTY-NOTICES.txt');
 
 /** Resolves with `{ ok, output }`. The compiled packages are what is packed: build them first. */
@@ -38,7 +37,6 @@ export async function pack() {
       chunkFileNames: 'program/[name].js',
     });
     await bundle.close();
-    chmodSync(command, 0o755);
     writeFileSync(notices, noticesOf(output.flatMap(({ moduleIds = [] }) => moduleIds)));
     return { ok: true, output: '' };
   } catch (failure) {
