@@ -90,7 +90,12 @@ export class Daemon implements AsyncDisposable {
     this.#hosts =
       options.hosted === false
         ? null
-        : new Hosts({ dir: join(stateDir, 'hosts'), epoch: nextEpoch(store), clock, logger });
+        : new Hosts({
+            dir: join(stateDir, 'hosts'),
+            nextEpoch: () => nextEpoch(store),
+            clock,
+            logger,
+          });
     this.service = new Service({
       store,
       sessionsDir: join(stateDir, 'sessions'),

@@ -29,7 +29,8 @@ const maxRecordCharacters = 128 * 1024;
 export interface HostsOptions {
   /** A private directory. */
   readonly dir: string;
-  readonly epoch: number;
+  /** Higher than every one before it, of this daemon and of earlier ones: hosts follow the highest. */
+  readonly nextEpoch: () => number;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -49,10 +50,14 @@ interface KnownHost {
 export class Hosts implements TerminalSource, AsyncDisposable {
   readonly #options: HostsOptions;
   readonly #hosts = new Map<string, KnownHost>();
+  /** One serves all first connections; a host that was lost wants a higher one. */
+  #epoch: number;
+  #epochIsSpent = false;
   readonly #connecting = new Map<string, Promise<KnownHost>>();
 
   constructor(options: HostsOptions) {
     this.#options = options;
+    this.#epoch = options.nextEpoch();
   }
 
   summaries(): readonly HostSummary[] {
@@ -177,12 +182,16 @@ export class Hosts implements TerminalSource, AsyncDisposable {
   }
 
   async #connect(hostId: string, startIfMissing: boolean): Promise<KnownHost> {
-    const { clock, dir, epoch, logger } = this.#options;
+    const { clock, dir, logger, nextEpoch } = this.#options;
+    if (this.#epochIsSpent) this.#epoch = nextEpoch();
+    this.#epochIsSpent = false;
+    const epoch = this.#epoch;
     const host = await connectHost({ dir, hostId, startIfMissing, epoch, clock, logger });
     const known: KnownHost = { host, agents: 0 };
     this.#hosts.set(hostId, known);
     host.onLost((reason) => {
       if (this.#hosts.get(hostId) === known) this.#hosts.delete(hostId);
+      this.#epochIsSpent = true;
       logger.info({ hostId, reason }, 'the connection to a host ended');
     });
     return known;

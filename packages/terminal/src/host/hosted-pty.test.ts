@@ -75,6 +75,30 @@ describe('a child in a host', () => {
     expect(host.lost).toBeNull();
   });
 
+  test('a session that can not take its output is let go of alone', async () => {
+    using rig = new HostRig();
+    await using host = await rig.connect();
+    const broken = await host.spawn({ ...shell(echoing), sessionId: 'broken' });
+    const failed = new Promise<void>((resolve) => {
+      broken.onData(() => {
+        resolve();
+        throw new Error('a listener that fails');
+      });
+    });
+    await failed;
+    const other = await launch(host, echoing, 'other');
+    await until(other, (now) => text(now) === 'ready>');
+    expect(host.lost).toBeNull();
+    expect(await broken.write(Buffer.from('x'))).toEqual({
+      kind: 'nothing_written',
+      reason: 'host_lost',
+    });
+    await expect(broken.sync()).rejects.toMatchObject({ code: 'HOST_LOST' });
+    await broken.close();
+    expect(isSameProcess(broken.identity)).toBe(false);
+    await other.close();
+  });
+
   test('a resize takes its place in the stream', async () => {
     using rig = new HostRig();
     await using host = await rig.connect();

@@ -85,6 +85,8 @@ export class HostedPty implements PtyEndpoint {
   #pendingBytes = 0;
   #closing: Promise<void> | undefined;
   #released = false;
+  /** What was to come of the child is lost here: nothing is looked at or written any more. */
+  #lost: LostReason | null = null;
   #watch: Timer | undefined;
 
   /** Use `PtyHost.spawn` or `PtyHost.adopt`. */
@@ -162,6 +164,7 @@ export class HostedPty implements PtyEndpoint {
   /** Throws CodedError HOST_LOST, HOST_SUPERSEDED, HOST_SILENT. */
   async sync(): Promise<void> {
     if (this.#exit !== null || this.#exitWaits !== null) return;
+    if (this.#lost !== null) throw lostError(this.#lost);
     await this.#client.request({ do: 'sync', channel: this.#options.channel });
   }
 
@@ -230,6 +233,7 @@ export class HostedPty implements PtyEndpoint {
 
   /** An event of the host about this session. */
   take({ head, body }: Frame): void {
+    if (this.#lost !== null) return;
     switch (head['event']) {
       case 'output':
         this.#stream({ kind: 'output', data: body });
@@ -257,10 +261,11 @@ export class HostedPty implements PtyEndpoint {
     }
   }
 
-  /** The connection has ended. While nobody else controls the host, the child is watched from here. */
+  /** The connection has ended, or what came over it could not be taken. While nobody else controls the host, the child is watched from here. */
   lost(reason: LostReason): void {
     this.#collector?.reject(lostError(reason));
     this.#collector = undefined;
+    this.#lost ??= reason;
     if (this.#exit !== null || this.#released) return;
     if (reason === 'superseded' || reason === 'closed') this.#leave();
     else this.#watchAlone(firstWatchMs);
@@ -270,7 +275,8 @@ export class HostedPty implements PtyEndpoint {
     if (!this.#client.isClear) await this.#client.cleared();
     if (this.#exit !== null || this.#exitWaits !== null || this.#closing || this.#released)
       return { kind: 'nothing_written', reason: 'pty_closed' };
-    if (this.#client.lost !== null) return { kind: 'nothing_written', reason: 'host_lost' };
+    if (this.#lost !== null || this.#client.lost !== null)
+      return { kind: 'nothing_written', reason: 'host_lost' };
     if (mayWrite?.() === false) return { kind: 'nothing_written', reason: 'stale_token' };
     try {
       const { ok } = await this.#client.request(
