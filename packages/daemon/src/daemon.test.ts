@@ -118,7 +118,7 @@ test('as many unresolved receipts as a device may have: the next is BACKPRESSURE
   await using rig = await DaemonRig.start({ maxReceiptsPerDevice: 2 });
   const client = await rig.client();
   const { agentId } = await rig.launch(client, 'one', { turns: [{ until: 'never' }] });
-  const send = (key: string): Promise<Readonly<Record<string, unknown>>> =>
+  const send = (key: string) =>
     client.call('turn.send', { ...rig.target(agentId), idempotencyKey: key, text: `text ${key}` });
   expect([await send('a'), await send('b')]).toMatchObject([
     { status: 'accepted' },

@@ -63,7 +63,7 @@ describe('a child in a host', () => {
       const terminal = new AgentTerminal({ endpoint: pty, clock });
       const lost = (): void => {
         const head = { event: 'lost', ...loss, cols, rows, offset: pty.offset };
-        pty.take({ head, body: new Uint8Array() });
+        pty.take({ kind: 1, head, body: new Uint8Array() });
       };
       lost();
       const over = sessionId === 'closed' ? terminal.close() : pty.release();
