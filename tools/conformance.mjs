@@ -22,7 +22,7 @@ process.on('exit', () => rmSync(work, { recursive: true, force: true }));
 endLike(
   await runInherited('python3', [
     ...[script, '--work', work],
-    ...['--command', JSON.stringify([node, join(root, 'packages/ostler/dist/cli/main.js')])],
+    ...['--command', JSON.stringify([node, join(root, 'packages/ostler/bin/ostler.js')])],
     ...['--agent', JSON.stringify(agent)],
     ...['--flags', JSON.stringify(['--engine-module', engines])],
     ...process.argv.slice(2),

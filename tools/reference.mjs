@@ -130,6 +130,7 @@ function holds() {
         }
       }
     }
+    if (shownBy.size === 0) continue;
     const rows = [...shownBy].sort(([a], [b]) => (a < b ? -1 : 1));
     parts.push(
       `## ${engine}`,

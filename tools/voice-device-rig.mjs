@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 import { root } from './root.mjs';
 
 const run = promisify(execFile);
-const main = 'packages/ostler/dist/cli/main.js';
+const main = 'packages/ostler/bin/ostler.js';
 export const deviceProgram = 'docs/examples/python/voice_device';
 const engines = 'packages/daemon/conformance/simulated-engine.mjs';
 // No caches of Python's beside the example.

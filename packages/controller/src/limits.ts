@@ -20,8 +20,9 @@ export interface ControllerLimits {
   readonly maxConfirmLooks: number;
   /** How long a screen must have read idle before an accepted input without a seen end stops counting as a running turn. */
   readonly idleSettleMs: number;
-  /** How long the control right may be waited for, and how long one of its key steps may take to show. */
+  /** How long the control right, for an answer or a stop, may be waited for. */
   readonly controlWaitMs: number;
+  /** How long one key step of an answer or a stop may take to show. */
   readonly answerStepMs: number;
   /** How long after an accepted idle input its turn's start is awaited, in engines that need it seen. */
   readonly turnStartMs: number;

@@ -17,9 +17,9 @@ export interface ActorRequest {
 /**
  * Who speaks. Inside a terminal that Ostler owns (`OSTLER_AGENT_ID`) the session is known and
  * needs no assertion: by its registry, else by `OSTLER_ENGINE` with the `OSTLER_SESSION_ID` it
- * began with, else by the engine's own variable. Elsewhere it is `--as`, OSTLER_PEER, or the HTALK_PEER of the other program. An
- * engine's own variable that names another session refuses the assertion; it is a guard
- * against mistakes, not authentication.
+ * began with, else by the engine's own variable. Elsewhere it is `--as`, OSTLER_PEER, or the
+ * HTALK_PEER of the other program. An engine's own variable that names another session refuses
+ * the assertion; it is a guard against mistakes, not authentication.
  */
 export function actorOf(mailbox: Mailbox, request: ActorRequest): Peer {
   const { asserted, env, doors } = request;

@@ -61,7 +61,10 @@ export interface QuestionAnswerOptions {
 }
 
 export interface ReceiptWaitOptions {
-  /** `accepted`: the agent has it. `started`: its record shows it consumed. `settled`: completed or rejected. */
+  /**
+   * `accepted`: the agent has it; of an answer or a stop, its keys were seen to take effect.
+   * `started`: its record shows it consumed. `settled`: completed or rejected.
+   */
   readonly until: WaitUntil;
   /** 0 to 60,000. */
   readonly timeoutMs: number;
@@ -102,7 +105,8 @@ export class Ostler implements AsyncDisposable {
    * need not be ready yet: inputs wait until it is.
    *
    * Throws CodedError ENGINE_UNKNOWN, ENGINE_NOT_FOUND, ENGINE_VERSION_UNSUPPORTED,
-   * NAME_TAKEN, TOO_MANY_AGENTS, PTY_SPAWN_FAILED, INVALID_REQUEST; then nothing runs.
+   * NAME_TAKEN, TOO_MANY_AGENTS, PTY_SPAWN_FAILED, INVALID_REQUEST, BACKPRESSURE once it drains,
+   * CLOSED; then nothing runs.
    */
   async launch(options: LaunchOptions): Promise<Agent> {
     const session = await this.#service.launch(launchRequest(options));
@@ -127,7 +131,7 @@ export class Ostler implements AsyncDisposable {
    *
    * At most one submission per key, in this process and in the next ones.
    * Throws CodedError INVALID_REQUEST, PAYLOAD_TOO_LARGE, AGENT_NOT_FOUND, NO_AGENTS,
-   * IDEMPOTENCY_CONFLICT, BACKPRESSURE, STORE_FULL, STORE_READ_ONLY; then nothing was
+   * IDEMPOTENCY_CONFLICT, BACKPRESSURE, STORE_FULL, STORE_READ_ONLY, CLOSED; then nothing was
    * claimed and nothing will be typed.
    */
   async turnSend(options: TurnSendOptions): Promise<Reserved> {
@@ -194,7 +198,10 @@ export class Ostler implements AsyncDisposable {
     return this.#service.events.on(kind, listener);
   }
 
-  /** Waits for what is under way; false when `withinMs` (60,000) passed first. Takes no part in ending anything. */
+  /**
+   * Takes no new work from here on (BACKPRESSURE; a duplicate is answered) and resolves once what
+   * is under way is let through: true, or false when `withinMs` (60,000) passed first. Ends no agent.
+   */
   async drain(withinMs: number = drainMs): Promise<boolean> {
     return await this.#service.drain(withinMs);
   }

@@ -16,7 +16,8 @@ export const requestErrorMeanings = {
   PAYLOAD_TOO_LARGE: 'The text is larger than allowed; it is never cut.',
   QUESTION_STALE: 'That question is no longer open; nothing was typed.',
   IDEMPOTENCY_CONFLICT: 'The idempotency key was used before for another request; take a new one.',
-  BACKPRESSURE: 'Too much is unresolved; wait for receipts to settle.',
+  BACKPRESSURE:
+    'Too much is unresolved, or the server is being stopped; nothing was claimed, try again later.',
   RATE_LIMITED: 'Too many requests in a short time; slow down.',
   SUBSCRIPTION_LIMIT: 'This connection has as many subscriptions as it may.',
   REVOKED: "The device's pairing was revoked.",

@@ -88,6 +88,7 @@ export type {
   AgentLaunchRequest,
   AgentResizeRequest,
   AgentScreenRequest,
+  AgentSessionsRequest,
   AgentSizeRequest,
   DeviceAddRequest,
   DeviceListRequest,

@@ -10,7 +10,8 @@ export interface AgentLaunchRequest extends RequestBase {
   readonly env?: Readonly<Record<string, string>>;
   /**
    * True: the agent gets `env` alone and nothing of the server's environment. `OSTLER_AGENT_ID`,
-   * `OSTLER_ENGINE` and, where it is known, `OSTLER_SESSION_ID` are set in any case.
+   * `OSTLER_ENGINE`, `OSTLER_STATE_DIR` and, where it is known, `OSTLER_SESSION_ID` are set in any
+   * case.
    */
   readonly cleanEnv?: boolean;
   readonly cols?: number;

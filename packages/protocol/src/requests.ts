@@ -46,7 +46,8 @@ export interface TurnStopRequest extends Targeted {
 
 /**
  * Answers an open question, never a permission. Its receipt is `delivered` once the screen shows the
- * answer taken, and `completed` once the engine's record has the end of the turn that asked.
+ * answer taken, and `completed` once the engine's record has the end of the turn that asked; it is
+ * `unknown` where that turn was interrupted or failed.
  */
 export interface QuestionAnswerRequest extends Targeted {
   readonly type: 'question.answer';

@@ -72,6 +72,7 @@ export interface SessionSurroundings {
   readonly logger: Logger;
   readonly limits: Partial<ControllerLimits>;
   readonly terminals: TerminalSource;
+  /** Given to every agent, over its own environment. */
   readonly agentEnv?: Readonly<Record<string, string>>;
   /** Deliveries that the process before this one left in flight. */
   readonly leftInFlight: ReadonlySet<string>;

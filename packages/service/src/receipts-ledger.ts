@@ -1,12 +1,5 @@
 import type { ReceiptChange as InputChange } from '@ostler/controller';
-import {
-  type EventKind,
-  isSettled,
-  phaseRank,
-  type Receipt,
-  type ReceiptChange,
-  type WaitUntil,
-} from '@ostler/protocol';
+import type { EventKind, Receipt, ReceiptChange, WaitUntil } from '@ostler/protocol';
 import { type Clock, CodedError, type Emitter, type Logger, type Timer } from '@ostler/runtime';
 import type {
   ConsumedInput,
@@ -20,6 +13,7 @@ import type {
 } from '@ostler/store';
 import { type EndedTurn, endEvents, makeResult, tooLarge } from './results.js';
 import type { ServiceEvents } from './service-events.js';
+import { hasReached } from './wait-goal.js';
 
 export interface WaitResult {
   readonly receipt: Receipt;
@@ -384,24 +378,6 @@ export function storedChange(change: InputChange, turnId: string | null): Receip
     ...(input === undefined ? {} : { input: { ...input, hold: input.hold ?? null } }),
     ...(turnId === null ? {} : { turnId }),
   };
-}
-
-/** A settled receipt ends every wait: its goal is reached or never will be. An unknown one may still rise. */
-export function hasReached(receipt: Receipt, until: WaitUntil): boolean {
-  if (isSettled(receipt.state)) return true;
-  switch (until) {
-    case 'accepted':
-      return (
-        receipt.state === 'started' ||
-        // Of keys, an answer's or a stop's: they were seen to take effect.
-        (receipt.operation !== 'turn.send' && receipt.state === 'delivered') ||
-        (receipt.input !== undefined && phaseRank(receipt.input.phase) >= phaseRank('accepted'))
-      );
-    case 'started':
-      return receipt.state === 'started';
-    case 'settled':
-      return false;
-  }
 }
 
 function conflict(): CodedError<'IDEMPOTENCY_CONFLICT'> {

@@ -1,4 +1,4 @@
-import type { ControllerLimits } from '@ostler/controller';
+import { type ControllerLimits, defaultLimits } from '@ostler/controller';
 import type { Engine } from '@ostler/engines';
 import type {
   AgentEngineSession,
@@ -360,7 +360,7 @@ export class Service implements AsyncDisposable {
       logger,
       agent: (agentId) => this.agent(agentId),
       guardFocus: (agentId, focusRevision) => this.#focus.guard(agentId, focusRevision),
-      stepMs: this.#options.limits.answerStepMs ?? 5_000,
+      stepMs: this.#options.limits.answerStepMs ?? defaultLimits.answerStepMs,
     };
   }
 }

@@ -8,7 +8,7 @@ ADDRESS is the path of the daemon's socket, ws://host:port or wss://host:port. A
 the file --token-file or in OSTLER_DEVICE_TOKEN. Python 3 and its standard library only.
 
 Ends with 0 when everything is answered, 3 when something is in doubt or was not taken, 4 when the daemon can't be
-reached, 2 when it refuses. What is open stays in the outbox: the same command without requests goes on with it.
+reached, 2 when it refuses, 1 when the outbox is in use or another device's. What is open stays in the outbox: the same command without requests goes on with it.
 """
 
 import argparse

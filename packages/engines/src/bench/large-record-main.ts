@@ -1,8 +1,8 @@
 /*
- * How a very long transcript is read: `node packages/engines/dist/bench/large-record-main.js [MiB]`, built
- * by `npm run build`, writes one of 500 MiB to the
- * temporary directory, follows it from its start as after a restart, then lets one more turn be
- * written, and says what it took. Nothing is left behind.
+ * How a very long transcript is read: `node packages/engines/dist/bench/large-record-main.js [MiB]`,
+ * built by `npm run build`, writes one of 500 MiB to the temporary directory, follows it from its
+ * start as after a restart, then lets one more turn be written, and says what it took. Nothing is
+ * left behind.
  */
 import { closeSync, mkdtempSync, openSync, rmSync, statSync, watch, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -12,8 +12,9 @@ type Mutation = TurnSendRequest | TurnStopRequest | QuestionAnswerRequest;
 
 /**
  * The checks every mutation shares, in their order: a duplicate is answered even after the
- * agent left; then the agent must exist, then what `check` asks, then there must be room, then the key is claimed.
- * `dispatch` runs only for the one call that claimed it.
+ * agent left, and while the service drains; then the agent must exist, then what `check` asks
+ * must hold, then new work must be taken, and then the key is claimed. `dispatch` runs only for
+ * the one call that claimed it.
  */
 export function claimThen(
   context: OperationContext,

@@ -1,11 +1,11 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { spawnPty } from '@ostler/terminal';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { main } from '../testing/cli-world.js';
 import { type Document, ended, MailCli, sessions } from '../testing/mail-cli.js';
+import { until } from '../testing/mail-world.js';
 
 const id = 'aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa';
 
@@ -200,7 +200,7 @@ describe('exit codes', () => {
     const send = ['send', 'bob', '--as', 'alice', '--message', 'x', '--id', id];
     const sending = own.start(send, { OSTLER_MAIL_DB: own.db });
     const sent = ended(sending);
-    while (!existsSync(asked)) await once(spawn('sleep', ['0.05']), 'exit');
+    await until('the client was asked', () => existsSync(asked));
     sending.kill('SIGINT');
     expect(await sent).toMatchObject({ code: 130, document: { persistence: 'saved' } });
     const again = await own.run(send);

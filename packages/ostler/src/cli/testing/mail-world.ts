@@ -5,14 +5,13 @@ import { simulatedProgram } from '@ostler/lab';
 import { systemClock } from '@ostler/runtime';
 import { DaemonTerminals } from '../mail/daemon-terminals.js';
 import { CliWorld, main, type Ran } from './cli-world.js';
+import type { Document } from './mail-cli.js';
 
 const mailEngines = fileURLToPath(new URL('mail-engines.mjs', import.meta.url));
 const wrapper = fileURLToPath(new URL('terminal-wrapper.js', import.meta.url));
 const askerSession = 'dddddddd-dddd-4ddd-8ddd-dddddddddddd';
 const patienceMs = 20_000;
 const lookAgainMs = 20;
-
-export type Document = Readonly<Record<string, unknown>>;
 
 /** A daemon whose agents can have mail, and the command line beside it. */
 export class MailWorld implements AsyncDisposable {
