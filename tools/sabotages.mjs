@@ -223,10 +223,26 @@ export const sabotages = [
   {
     name: 'credit a text the engine gave back',
     file: 'packages/controller/src/steps/evidence.ts',
-    line: 'waiting.includes(input) ? { ...input, doubted: true } : input',
-    find: '{ ...input, doubted: true }',
+    line: 'waiting.includes(input) ? { ...input, doubted: true, withdrawnAtMs: event.atMs } : input',
+    find: '{ ...input, doubted: true, withdrawnAtMs: event.atMs }',
     instead: 'input',
     breaks: ['started-is-true', 'completed-is-true'],
+  },
+  {
+    name: 'let an older acceptance lift a doubt',
+    file: 'packages/controller/src/outstanding.ts',
+    line: 'doubted: input.doubted && !consumed && !isNewerThanWithdrawal(input, seen),',
+    find: 'input.doubted && !consumed && !isNewerThanWithdrawal(input, seen)',
+    instead: 'false',
+    breaks: ['started-is-true', 'completed-is-true'],
+  },
+  {
+    name: "forget a person's keys over a restart",
+    file: 'packages/service/src/restored-inputs.ts',
+    line: 'const personTyped = !announced || writesSince === null || writesSince > ownWrites;',
+    find: '!announced || writesSince === null || writesSince > ownWrites',
+    instead: 'false',
+    breaks: ['rejected-is-true'],
   },
   {
     name: 'press Enter again while a draft is put away',

@@ -48,6 +48,8 @@ export interface SessionTruth {
   lastSubmitted: number;
   /** The delivery the journal named last. */
   writing: DeliveryTruth | null;
+  /** Whose text left last: it is what an erasure takes back. */
+  pasted: DeliveryTruth | null;
   lastWriteOrder: number;
   /** What had arrived when each write was asked for. */
   readonly seenAtWrite: Map<number, { readonly view: View | null; readonly what: WriteKind }>;

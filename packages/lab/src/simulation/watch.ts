@@ -278,7 +278,7 @@ export class Watch {
 
   #leaving(session: SessionTruth, leaving: Leaving): void {
     const what = kindOf(leaving.data);
-    const delivery = what === 'control' ? null : session.writing;
+    const delivery = subjectOf(session, what);
     this.note(
       () =>
         `[${session.index}] ${what} leaves as write ${leaving.serial}${delivery ? ` for ${delivery.key}` : ''}`,
@@ -292,6 +292,7 @@ export class Watch {
     if (what === 'paste') {
       delivery.pastes += 1;
       session.lastPasted = delivery.order;
+      session.pasted = delivery;
     }
     if (what === 'enter') delivery.enters += 1;
   }
@@ -313,6 +314,12 @@ function kindOf(data: string): WriteKind {
   if (data.startsWith(pasteStart)) return 'paste';
   if (data === '\r') return 'enter';
   return data === eraseKey ? 'erase' : 'control';
+}
+
+/** The delivery these bytes are for: an erasure takes back what was pasted, whatever was journalled since. */
+function subjectOf({ pasted, writing }: SessionTruth, what: WriteKind): DeliveryTruth | null {
+  if (what === 'control') return null;
+  return what === 'erase' ? pasted : writing;
 }
 
 const textsOf = (pieces: readonly Piece[]): string => pieces.map(({ text }) => text).join('|');

@@ -91,6 +91,7 @@ export class World {
         lastPasted: 0,
         lastSubmitted: 0,
         writing: null,
+        pasted: null,
         lastWriteOrder: 0,
         seenAtWrite: new Map(),
         answering: new Set(),
