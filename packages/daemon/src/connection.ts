@@ -38,11 +38,23 @@ export interface ConnectionParts extends DaemonParts {
   readonly cursor: () => number;
   readonly ownerOf: (deliveryId: string) => string | null;
   readonly subscriptions: (tell: (message: object) => void) => Subscriptions;
+  /** Resolves once the agents that ran before are there to be asked about; null from then on. */
+  readonly adopting: () => Promise<void> | null;
   readonly onClosed: (connection: Connection) => void;
 }
 
 /** A person's keys are bounded by what may be held back, not by a rate. */
 const unrationed: ReadonlySet<string> = new Set(['agent.input', 'agent.size', 'agent.detach']);
+/** Answered while the agents of the daemon before are still being taken over. */
+const withoutAgents: ReadonlySet<string> = new Set([
+  'receipt.get',
+  'receipt.wait',
+  'receipts.list',
+  'device.add',
+  'device.list',
+  'device.revoke',
+  'pair.revoke',
+]);
 
 /** One peer: its hello, what it may ask for and how fast, and what it is told. */
 export class Connection implements Caller, TransportSink {
@@ -293,6 +305,9 @@ export class Connection implements Caller, TransportSink {
     const { request } = parsed;
     this.#inFlight += 1;
     try {
+      const adopting = withoutAgents.has(type) ? null : this.#parts.adopting();
+      if (adopting) await adopting;
+      if (this.#closed) return;
       const result = this.#call(request);
       this.#answer(type, requestId, isPromise(result) ? await result : result);
       metrics.add('requests');

@@ -190,6 +190,32 @@ describe('a new daemon', () => {
     ]);
   });
 
+  test('serves while a host keeps it waiting: receipts at once, agents when they are there', async () => {
+    await using rig = await DaemonRig.start();
+    const before = await rig.client();
+    const { agentId } = await rig.launch(before, 'one');
+    const { hosts } = (await before.call('server.status')) as unknown as {
+      hosts: readonly { pid: number }[];
+    };
+    const pid = hosts[0]?.pid ?? 0;
+    await rig.daemon.release();
+    process.kill(pid, 'SIGSTOP');
+    try {
+      await rig.open();
+      const client = await rig.client();
+      let listed = false;
+      const list = client.call('agents.list').finally(() => (listed = true));
+      expect(await client.call('receipt.get', { idempotencyKey: 'k' })).toMatchObject({
+        receipt: null,
+      });
+      expect(listed).toBe(false);
+      process.kill(pid, 'SIGCONT');
+      expect(await list).toMatchObject({ agents: [{ agentId, name: 'one' }] });
+    } finally {
+      process.kill(pid, 'SIGCONT');
+    }
+  });
+
   test('does not start beside one that runs', async () => {
     await using rig = await DaemonRig.start();
     await expect(rig.open()).rejects.toMatchObject({ code: 'STORE_LOCKED' });

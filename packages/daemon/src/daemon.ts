@@ -74,6 +74,8 @@ export class Daemon implements AsyncDisposable {
   readonly #owned = new Disposables();
   readonly #parts: ConnectionParts;
   readonly #startedAtMs: number;
+  /** Resolves once the agents that ran are taken over, or have been tried; null from then on. */
+  #adopting: Promise<void> | null = null;
   #stopping = false;
   #closed: Promise<void> | null = null;
 
@@ -119,7 +121,8 @@ export class Daemon implements AsyncDisposable {
   }
 
   /**
-   * Opens the state directory, takes over the agents that run, and listens.
+   * Opens the state directory, listens, and takes over the agents that run. It serves meanwhile:
+   * what is about receipts and devices is answered, and what is about agents waits for them.
    *
    * Throws CodedError STORE_LOCKED (another daemon has this state directory), the store's other
    * codes, DEVICES_CORRUPT, LISTEN_NEEDS_TLS, LISTEN_FAILED; then nothing is served.
@@ -190,7 +193,10 @@ export class Daemon implements AsyncDisposable {
 
   async #open(): Promise<void> {
     mkdirSync(join(this.#options.stateDir, 'sessions'), { recursive: true, mode: 0o700 });
-    await this.#adopt();
+    if (this.#hosts) {
+      const adopting = this.#adopt(this.#hosts, await this.#hosts.findHosts());
+      this.#adopting = adopting.finally(() => (this.#adopting = null));
+    }
     const accept: Accept = (transport) => {
       if (this.#connections.size >= this.#limits.maxConnections || this.#stopping) {
         this.#metrics.add('connections_refused');
@@ -228,9 +234,8 @@ export class Daemon implements AsyncDisposable {
     );
   }
 
-  async #adopt(): Promise<void> {
-    if (!this.#hosts) return;
-    const found = await this.#hosts.findSessions();
+  async #adopt(hosts: Hosts, hostIds: readonly string[]): Promise<void> {
+    const found = await hosts.findSessions(hostIds);
     await Promise.all(
       found.map(async ({ open, record }) => {
         try {
@@ -264,6 +269,7 @@ export class Daemon implements AsyncDisposable {
       ownerOf: (deliveryId) => this.#store.getByDelivery(deliveryId)?.deviceId ?? null,
       subscriptions: (tell) => new Subscriptions(this.#clock, tell),
       views: new TerminalViews(limits, ids),
+      adopting: () => this.#adopting,
       serverStatus: () => this.#status(),
       revokeDevice: (deviceId) => this.#revoke(deviceId),
       onClosed: (connection) => void this.#connections.delete(connection),
@@ -300,6 +306,7 @@ export class Daemon implements AsyncDisposable {
     await this.#owned[Symbol.asyncDispose]();
     await Promise.allSettled(this.#listeners.map((listener) => listener[Symbol.asyncDispose]()));
     this.#devices.save();
+    await this.#adopting;
     await service();
     await this.#hosts?.[Symbol.asyncDispose]();
   }

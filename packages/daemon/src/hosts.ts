@@ -118,12 +118,17 @@ export class Hosts implements TerminalSource, AsyncDisposable {
     }
   }
 
-  /** What runs in the hosts an earlier daemon left; a host that doesn't answer is left alone. */
-  async findSessions(): Promise<readonly FoundSession[]> {
-    const { dir, logger } = this.#options;
-    const alive = (await listHosts(dir)).filter((host) => host.alive);
+  /** The hosts an earlier daemon left. Throws CodedError HOST_DIR_UNSAFE. */
+  async findHosts(): Promise<readonly string[]> {
+    const hosts = await listHosts(this.#options.dir);
+    return hosts.filter(({ alive }) => alive).map(({ hostId }) => hostId);
+  }
+
+  /** What runs in these hosts; one that doesn't answer is left alone. */
+  async findSessions(hostIds: readonly string[]): Promise<readonly FoundSession[]> {
+    const { logger } = this.#options;
     const found = await Promise.all(
-      alive.map(async ({ hostId }) => {
+      hostIds.map(async (hostId) => {
         try {
           return await this.#within(this.#sessionsOf(hostId));
         } catch (failure) {

@@ -88,7 +88,12 @@ HostedPty.prototype.setMetadata = function (metadata) {
 
 const store = watched(openStore({ stateDir, clock: systemClock, ids: randomIds }));
 const hosts = hosted
-  ? new Hosts({ dir: join(stateDir, 'hosts'), epoch, clock: systemClock, logger: silentLogger })
+  ? new Hosts({
+      dir: join(stateDir, 'hosts'),
+      nextEpoch: () => epoch,
+      clock: systemClock,
+      logger: silentLogger,
+    })
   : null;
 const service = new Service({
   store,
@@ -117,7 +122,7 @@ if (launch) {
     rows: 24,
   }));
 } else if (hosts) {
-  const found = await hosts.findSessions();
+  const found = await hosts.findSessions(await hosts.findHosts());
   for (const { open, record } of found) await service.adopt(record, await open());
   say({ adopted: found.length });
 }
