@@ -227,6 +227,18 @@ export const areas = [
         sim: true,
         shown: [],
       },
+      {
+        id: 'E20',
+        says: 'A new process that is killed before it reaches the agent costs the next one no proof.',
+        sim: true,
+        shown: [],
+      },
+      {
+        id: 'E21',
+        says: 'A process that is killed while it takes a text back leaves no barrier behind.',
+        sim: true,
+        shown: [],
+      },
     ],
   },
   {

@@ -12,6 +12,8 @@ export interface RestoredInput {
   /** The engine was seen to have it. */
   readonly accepted: boolean;
   readonly enterBegun: boolean;
+  /** Its paste was seen in the composer: an empty one now says that it is over. */
+  readonly pasteSeen?: boolean;
   /** Why it is in doubt. */
   readonly doubt: string;
   /** More was written since its paste than was ours: a person's Enter may be on its way to it. */
@@ -64,7 +66,7 @@ export function restoredBarrier(inputs: readonly RestoredInput[]): ActiveInput |
     deadlinePassed: true,
     looks: 0,
     composerDiscredited: true,
-    pasteSeen: false,
+    pasteSeen: last.pasteSeen === true,
     echoSeen: false,
     twinPossible: true,
     stashSeen: true,

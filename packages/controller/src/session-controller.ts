@@ -31,7 +31,7 @@ export interface SessionControllerOptions {
   readonly limits?: Partial<ControllerLimits>;
   /** What an earlier process dispatched into this session and nothing has settled, in its order. */
   readonly restored?: readonly RestoredInput[];
-  /** Told what is about to be pasted, before it is: kept outside this process, it survives it. */
+  /** Told what is about to be pasted, or taken back, before it is: kept outside this process, it survives it. */
   readonly keepNote?: (note: PastedNote) => void;
   readonly logger?: Logger;
 }
@@ -40,6 +40,8 @@ export interface SessionControllerOptions {
 export interface PastedNote {
   readonly deliveryId: string;
   readonly text: string;
+  /** It was seen whole in the composer, no Enter was pressed, and it is about to be taken out again. */
+  readonly reclaiming: boolean;
 }
 
 export type SubmitVerdict =
@@ -245,7 +247,7 @@ export class SessionController implements Disposable {
         this.#person.pasteBegins();
         if (body?.kind !== 'ready') throw new TypeError('a paste without a prepared body');
         this.#lastPasted = body.body;
-        this.#keepNote(command.params.deliveryId);
+        this.#keepNote(command.params.deliveryId, false);
         this.#write(command.params.deliveryId, 'paste', (right) =>
           terminal.paste(right, body.body.frames),
         );
@@ -358,6 +360,7 @@ export class SessionController implements Disposable {
       this.#post({ type: 'WRITTEN', outcome: 'nothing_written' });
       return;
     }
+    this.#keepNote(deliveryId, true);
     void this.#options.terminal.press(right, keys).then(
       (outcome) => this.#post({ type: 'WRITTEN', outcome: outcome.kind }),
       () => this.#post({ type: 'WRITTEN', outcome: 'ambiguous' }),
@@ -437,9 +440,9 @@ export class SessionController implements Disposable {
   }
 
   /** For the process that comes after this one, should it die before the transaction ends. */
-  #keepNote(deliveryId: string): void {
+  #keepNote(deliveryId: string, reclaiming: boolean): void {
     const text = this.#texts.textOf(deliveryId);
-    if (text !== null) this.#options.keepNote?.({ deliveryId, text });
+    if (text !== null) this.#options.keepNote?.({ deliveryId, text, reclaiming });
   }
 }
 

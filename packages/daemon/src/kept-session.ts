@@ -31,7 +31,7 @@ const keptSchema = z.object({
     /** Null: the same as the request's. */
     planEnv: environment.nullable(),
   }),
-  note: z.object({ deliveryId: z.string(), text: z.string() }).nullable(),
+  note: z.object({ deliveryId: z.string(), text: z.string(), reclaiming: z.boolean() }).nullable(),
 });
 
 /** The environment is written once, as engines mostly plan with the one they were given. */

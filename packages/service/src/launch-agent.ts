@@ -74,8 +74,6 @@ export interface SessionSurroundings {
   readonly terminals: TerminalSource;
   /** Given to every agent, over its own environment. */
   readonly agentEnv?: Readonly<Record<string, string>>;
-  /** Deliveries that the process before this one left in flight. */
-  readonly leftInFlight: ReadonlySet<string>;
 }
 
 /** Plans, starts and opens one agent; on a failure nothing of it is left. */
@@ -160,7 +158,7 @@ export async function adoptAgent(
     ledger.unresolved(record.agentId),
     terminal.identity,
     left,
-    around.leftInFlight,
+    (deliveryId) => ledger.ordinalOf(deliveryId),
   );
   const message = 'the server was restarted before anything was written; send it again';
   for (const deliveryId of unwritten) {

@@ -197,6 +197,11 @@ export class ReceiptsLedger implements Disposable {
     return this.#store.listUnresolved(agentId);
   }
 
+  /** Higher than that of every delivery taken before it; null where it is not known any more. */
+  ordinalOf(deliveryId: string): number | null {
+    return this.#store.getByDelivery(deliveryId)?.ordinal ?? null;
+  }
+
   get(deviceId: string, idempotencyKey: string): Receipt | null {
     return this.#store.getReceipt(deviceId, idempotencyKey);
   }

@@ -29,31 +29,49 @@ const isUndecided = (code: string): boolean =>
   undecided.has(code) || code.startsWith('enter_withheld');
 
 /**
- * Sorts an agent's unresolved receipts, oldest first. `leftInFlight` are those the process right
- * before this one was about to settle. The paste of an input is announced right
- * before it, on the way the paste itself takes: what was not announced was not written.
+ * Sorts an agent's unresolved receipts, oldest first. The paste of an input is announced right
+ * before it, on the way the paste itself takes, and in the order of the keys: what was not
+ * announced was not written. `ordinalOf` is that of a delivery, null where it is forgotten.
  */
 export function restoredInputs(
   records: readonly DeliveryRecord[],
   identity: ProcessIdentity,
   left: LeftNote,
-  leftInFlight: ReadonlySet<string>,
+  ordinalOf: (deliveryId: string) => number | null,
 ): RestoredSession {
-  const inputs = records.flatMap((record) => restored(record, identity, left.note) ?? []);
-  const last = inputs.at(-1);
-  if (!last || last.accepted) return { inputs, unwritten: [] };
+  const pairs = records.flatMap((record) => {
+    const input = restored(record, identity, left.note);
+    return input ? [{ input, record }] : [];
+  });
+  const inputs = pairs.map(({ input }) => input);
+  const last = pairs.at(-1);
+  if (!last || last.input.accepted) return { inputs, unwritten: [] };
+  const { deliveryId } = last.input;
   const { note, writesSince } = left;
-  const announced = note?.deliveryId === last.deliveryId;
-  // The note is of the process before this one: it proves nothing of what an earlier one left.
-  const isNew = leftInFlight.has(last.deliveryId);
-  if (isNew && (!announced || writesSince === 0)) {
-    return { inputs: inputs.slice(0, -1), unwritten: [last.deliveryId] };
-  }
+  const isAnnounced = note?.deliveryId === deliveryId;
+  const isTakenBack = isAnnounced && note.reclaiming;
+  const unwritten = isAnnounced
+    ? writesSince === 0 && !isTakenBack
+    : writesSince !== null && isOlder(note, last.record, ordinalOf);
+  if (unwritten) return { inputs: inputs.slice(0, -1), unwritten: [deliveryId] };
   // One write was the paste: the Enter that was begun has not come.
-  const enterBegun = last.enterBegun && !(isNew && writesSince === 1);
-  const ownWrites = enterBegun ? 2 : 1;
-  const personTyped = !announced || writesSince === null || writesSince > ownWrites;
-  return { inputs: [...inputs.slice(0, -1), { ...last, enterBegun, personTyped }], unwritten: [] };
+  const noEnter = isTakenBack || (isAnnounced && writesSince === 1);
+  const enterBegun = last.input.enterBegun && !noEnter;
+  const ownWrites = isTakenBack ? 0 : enterBegun ? 2 : 1;
+  const personTyped = !isAnnounced || writesSince === null || writesSince > ownWrites;
+  const input = { ...last.input, enterBegun, personTyped, pasteSeen: isTakenBack };
+  return { inputs: [...inputs.slice(0, -1), input], unwritten: [] };
+}
+
+/** The last announcement was of an input before this one, or there was none: this one's never came. */
+function isOlder(
+  note: PastedNote | null,
+  { ordinal }: DeliveryRecord,
+  ordinalOf: (deliveryId: string) => number | null,
+): boolean {
+  if (!note) return true;
+  const noted = ordinalOf(note.deliveryId);
+  return noted !== null && noted < ordinal;
 }
 
 function restored(

@@ -5,9 +5,9 @@ import type {
   AgentSummary,
   FocusState,
   QuestionAnswerRequest,
+  RecapTurn,
   Receipt,
   ReceiptWaitRequest,
-  RecapTurn,
   TurnSendRequest,
   TurnStopRequest,
 } from '@ostler/protocol';
@@ -59,7 +59,6 @@ export class Service implements AsyncDisposable {
   readonly #options: ServiceOptions;
   readonly #ledger: ReceiptsLedger;
   readonly #focus: Focus;
-  readonly #leftInFlight: ReadonlySet<string>;
   readonly #agents = new Map<string, AgentSession>();
   readonly #launching = new Set<string>();
   #draining = false;
@@ -70,9 +69,7 @@ export class Service implements AsyncDisposable {
   constructor(options: ServiceOptions) {
     this.#options = options;
     this.#ledger = new ReceiptsLedger({ ...options, events: this.events });
-    this.#leftInFlight = new Set(
-      options.store.reconcileAfterRestart().map(({ receipt }) => receipt.deliveryId),
-    );
+    options.store.reconcileAfterRestart();
     this.#focus = new Focus(options.store, this.#ledger);
   }
 
@@ -291,7 +288,6 @@ export class Service implements AsyncDisposable {
       machineId: this.machineId,
       ledger: this.#ledger,
       terminals,
-      leftInFlight: this.#leftInFlight,
     };
   }
 

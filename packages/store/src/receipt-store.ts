@@ -71,6 +71,8 @@ export interface StepRecord {
 /** A receipt with what the store knows beside it. */
 export interface DeliveryRecord {
   readonly receipt: Receipt;
+  /** Higher than that of every key taken before. */
+  readonly ordinal: number;
   readonly deviceId: string;
   readonly textBytes: number | null;
   /** Null: nothing was ever written for this delivery. */

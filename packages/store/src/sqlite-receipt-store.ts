@@ -366,6 +366,7 @@ export class SqliteReceiptStore implements ReceiptStore {
   #recordOf(row: ReceiptRow): DeliveryRecord {
     return {
       receipt: receiptOf(row),
+      ordinal: row.ordinal,
       deviceId: row.device_id,
       textBytes: row.text_bytes,
       dispatch: this.#journal.markOf(row),

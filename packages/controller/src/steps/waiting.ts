@@ -75,7 +75,8 @@ export function reportHeld(context: InputContext, event: InputEvent): Effect {
       : inputStatus(mode, waitingPhase(hold), { hold });
   const reported = `${input.mode} ${input.phase} ${hold ?? ''}`;
   const endsAfterMs = endsByTimeMs(hold, context, seen);
-  if (endsAfterMs !== null) effect.startTimer('idle', endsAfterMs);
+  // Whole, and so never too short for a clock to move on by.
+  if (endsAfterMs !== null) effect.startTimer('idle', Math.ceil(endsAfterMs));
   if (reported === active.reported) return effect;
   effect.change(withActive(context, { reported }));
   effect.report(active.deliveryId, { input });

@@ -37,21 +37,20 @@ export class SimDaemon {
   readonly store: WatchedStore;
   readonly sessions: Map<string, AgentSession> = new Map();
   readonly context: OperationContext;
+  readonly clock: ProcessClock;
   readonly #parts: DaemonParts;
   readonly #ledger: ReceiptsLedger;
   readonly #terminals = new Set<SimTerminal>();
-  readonly #leftInFlight: ReadonlySet<string>;
   dead = false;
 
   constructor(parts: DaemonParts) {
     this.#parts = parts;
     this.store = new WatchedStore(parts.store, parts.storeWatch);
     const { clock } = parts;
+    this.clock = clock;
     const events = new Emitter<ServiceEvents>();
     this.#ledger = new ReceiptsLedger({ store: this.store, clock, logger: silentLogger, events });
-    this.#leftInFlight = new Set(
-      this.store.reconcileAfterRestart().map(({ receipt }) => receipt.deliveryId),
-    );
+    this.store.reconcileAfterRestart();
     this.context = {
       deviceId: callerDevice,
       ledger: this.#ledger,
@@ -70,7 +69,7 @@ export class SimDaemon {
       this.#ledger.unresolved(agentId),
       terminal.identity,
       engine.host,
-      this.#leftInFlight,
+      (deliveryId) => this.#ledger.ordinalOf(deliveryId),
     );
     const error = { code: 'DAEMON_RESTART', message: 'nothing was written' };
     for (const deliveryId of unwritten) {

@@ -100,6 +100,7 @@ export function generate(seed: number): Plan {
         : when(luck, spanMs, session, 0.45);
     actions.push({ ...done, ...due });
   }
+  addKillsOfRestarts(actions, chance(seed, 'restarts'));
   return {
     seed,
     engines,
@@ -117,6 +118,17 @@ export function generate(seed: number): Plan {
     calmFromMs: spanMs + luck.pick([3_000, 20_000, 40_000]),
     calmSession,
   };
+}
+
+/** New processes that are killed as well: before they reach the engines, or in what they do first. */
+function addKillsOfRestarts(actions: PlannedAction[], luck: Chance): void {
+  for (const [index, action] of actions.entries()) {
+    if (action.do !== 'restart' || action.engines !== 'survive') continue;
+    if (luck.is(0.3)) actions[index] = { ...action, unadopted: luck.int(1, 2) };
+    if (!luck.is(0.4)) continue;
+    const due = atMoment(luck.pick(['erase_leaves', 'look_asked']), 0, luck.int(1, 4));
+    actions.push({ do: 'restart', engines: 'survive', ...due });
+  }
 }
 
 type When =

@@ -5,6 +5,7 @@ import type { ConsumedInput, DispatchMark, StepRecord, StoredEvent } from '@ostl
 /** A receipt with what the store knows beside it. */
 export interface Row {
   receipt: Receipt;
+  readonly ordinal: number;
   readonly deviceId: string;
   readonly intentDigest: string;
   readonly textBytes: number | null;
@@ -24,6 +25,7 @@ export class MemoryDisk {
   readonly endedTurns: Set<string> = new Set();
   readonly settings: Map<string, string> = new Map();
   readonly instances: { readonly id: string; readonly lastEventBefore: number }[] = [];
+  newestOrdinal = 0;
   newestEventId = 0;
   newestFirstEventId = 0;
 

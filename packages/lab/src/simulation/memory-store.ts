@@ -94,8 +94,10 @@ export class MemoryReceiptStore implements ReceiptStore {
       ...(reservation.input === undefined ? {} : { input: reservation.input }),
     };
     const event = this.#announce(receipt, deviceId);
+    this.#disk.newestOrdinal += 1;
     this.#disk.rows.set(receipt.deliveryId, {
       receipt,
+      ordinal: this.#disk.newestOrdinal,
       deviceId,
       intentDigest,
       textBytes: reservation.textBytes ?? null,
@@ -397,6 +399,6 @@ const keyOf = (deviceId: string, idempotencyKey: string): string =>
   `${deviceId}\u0000${idempotencyKey}`;
 
 function recordOf(row: Row): DeliveryRecord {
-  const { receipt, deviceId, textBytes, dispatch, steps } = row;
-  return { receipt, deviceId, textBytes, dispatch, steps: [...steps] };
+  const { receipt, ordinal, deviceId, textBytes, dispatch, steps } = row;
+  return { receipt, ordinal, deviceId, textBytes, dispatch, steps: [...steps] };
 }

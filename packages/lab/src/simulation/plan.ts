@@ -77,7 +77,12 @@ export type PlannedDo =
     }
   | { readonly do: 'shell'; readonly session: number }
   | { readonly do: 'die'; readonly session: number }
-  | { readonly do: 'restart'; readonly engines: 'die' | 'survive' }
+  | {
+      readonly do: 'restart';
+      readonly engines: 'die' | 'survive';
+      /** Processes that open the store and are killed before they reach an engine. */
+      readonly unadopted?: number;
+    }
   | { readonly do: 'takeover'; readonly session: number; readonly forMs: number }
   | { readonly do: 'write_fault'; readonly session: number; readonly fault: WriteFault }
   | { readonly do: 'swallow'; readonly session: number; readonly enters: number }

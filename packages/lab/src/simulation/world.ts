@@ -105,7 +105,8 @@ export class World {
       machineId: this.#disk.machineId,
       daemon: () => this.#daemon,
     });
-    this.#daemon = this.#startDaemon();
+    this.#daemon = this.#openDaemon();
+    this.#adoptAll();
     for (const action of plan.actions) this.#arm(action);
   }
 
@@ -191,9 +192,9 @@ export class World {
     if (this.#calm) this.#engines[index]?.calm();
   }
 
-  #startDaemon(): SimDaemon {
+  #openDaemon(): SimDaemon {
     const clock = new ProcessClock(this.#clock, () => void (this.#touched = true));
-    const daemon = new SimDaemon({
+    return new SimDaemon({
       store: this.#openStore(clock, this.#ids),
       clock,
       ids: this.#ids,
@@ -208,14 +209,18 @@ export class World {
         committed: () => this.#moment(0, 'store_written'),
       },
     });
-    for (const index of this.#plan.engines.keys()) this.#adopt(daemon, clock, index);
-    return daemon;
   }
 
-  #adopt(daemon: SimDaemon, clock: ProcessClock, index: number): void {
+  #adoptAll(): void {
+    for (const index of this.#plan.engines.keys()) this.#adopt(index);
+  }
+
+  #adopt(index: number): void {
+    const daemon = this.#daemon;
+    const { clock } = daemon;
     const engine = this.#engines[index];
     const session = this.#watch.sessions[index];
-    if (!engine?.alive || !session) return;
+    if (!engine?.alive || !session || daemon.dead) return;
     const terminal = new SimTerminal({
       engine,
       clock,
@@ -239,7 +244,9 @@ export class World {
     };
     daemon
       .open({ agentId, engine, terminal, onEvent })
-      .catch((failure: unknown) => this.#watch.fault(`a session can't be opened: ${failure}`));
+      .catch((failure: unknown) => {
+        if (!daemon.dead) this.#watch.fault(`a session can't be opened: ${failure}`);
+      });
   }
 
   #sessionOf(index: number): AgentSession | undefined {
@@ -287,7 +294,7 @@ export class World {
       case 'die':
         return this.#die(action.session);
       case 'restart':
-        return this.#restart(action.engines);
+        return this.#restart(action.engines, action.unadopted ?? 0);
       case 'takeover':
         return this.#takeOver(action.session, action.forMs);
       case 'write_fault': {
@@ -331,15 +338,15 @@ export class World {
     this.#terminals[index]?.ended();
   }
 
-  #restart(engines: 'die' | 'survive'): void {
+  #restart(engines: 'die' | 'survive', unadopted: number): void {
     if (this.#daemon.dead) return;
     this.#daemon.kill();
     this.#terminals.fill(null);
     if (engines === 'die') for (const engine of this.#engines) engine.die();
-    this.#startAgain(restartTakesMs);
+    this.#startAgain(restartTakesMs, unadopted);
   }
 
-  #startAgain(afterMs: number): void {
+  #startAgain(afterMs: number, unadopted: number): void {
     this.#clock.setTimer(afterMs, () => {
       this.#touched = true;
       for (const [index, engine] of this.#engines.entries()) {
@@ -347,7 +354,13 @@ export class World {
       }
       this.#watch.note(() => 'a new process opens the store');
       this.#watch.newLife();
-      this.#daemon = this.#startDaemon();
+      this.#daemon = this.#openDaemon();
+      if (unadopted > 0) {
+        this.#daemon.kill();
+        this.#startAgain(restartTakesMs, unadopted - 1);
+      } else {
+        this.#adoptAll();
+      }
     });
   }
 

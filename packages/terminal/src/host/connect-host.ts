@@ -300,17 +300,7 @@ class ConnectedHost implements PtyHost {
       this.#logger.warn({}, 'the host refused what it was sent');
       return;
     }
-    const session = this.#sessions.get(channel);
-    try {
-      session?.take(frame);
-    } catch (failure) {
-      const { sessionId } = session ?? {};
-      this.#logger.error(
-        { sessionId, failure: String(failure) },
-        'a session could not take what its host sent; it is let go of, and the others go on',
-      );
-      session?.lost('broken');
-    }
+    this.#sessions.get(channel)?.take(frame);
   }
 
   #lose(reason: LostReason): void {

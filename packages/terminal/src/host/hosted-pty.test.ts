@@ -75,10 +75,14 @@ describe('a child in a host', () => {
     expect(host.lost).toBeNull();
   });
 
-  test('a session that can not take its output is let go of alone', async () => {
+  test.each([
+    ['as it comes', () => Promise.resolve()],
+    ['from before there was a listener', () => new Promise((resolve) => setTimeout(resolve, 300))],
+  ])('a session that can not take its output %s is let go of alone', async (_, settled) => {
     using rig = new HostRig();
     await using host = await rig.connect();
     const broken = await host.spawn({ ...shell(echoing), sessionId: 'broken' });
+    await settled();
     const failed = new Promise<void>((resolve) => {
       broken.onData(() => {
         resolve();

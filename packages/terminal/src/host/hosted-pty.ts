@@ -125,7 +125,9 @@ export class HostedPty implements PtyEndpoint {
     const subscription = this.#events.on('data', listener);
     const unclaimed = this.#unclaimed;
     this.#unclaimed = undefined;
-    for (const part of unclaimed ?? []) this.#hand(part);
+    this.#orLost(() => {
+      for (const part of unclaimed ?? []) this.#hand(part);
+    });
     if (this.#exitWaits) queueMicrotask(() => this.#ended());
     return subscription;
   }
@@ -231,9 +233,22 @@ export class HostedPty implements PtyEndpoint {
     });
   }
 
-  /** An event of the host about this session. */
-  take({ head, body }: Frame): void {
-    if (this.#lost !== null) return;
+  /** An event of the host about this session. Never throws. */
+  take(frame: Frame): void {
+    if (this.#lost === null) this.#orLost(() => this.#event(frame));
+  }
+
+  /** The connection has ended, or what came over it could not be taken. While nobody else controls the host, the child is watched from here. */
+  lost(reason: LostReason): void {
+    this.#collector?.reject(lostError(reason));
+    this.#collector = undefined;
+    this.#lost ??= reason;
+    if (this.#exit !== null || this.#released) return;
+    if (reason === 'superseded' || reason === 'closed') this.#leave();
+    else this.#watchAlone(firstWatchMs);
+  }
+
+  #event({ head, body }: Frame): void {
     switch (head['event']) {
       case 'output':
         this.#stream({ kind: 'output', data: body });
@@ -261,16 +276,6 @@ export class HostedPty implements PtyEndpoint {
     }
   }
 
-  /** The connection has ended, or what came over it could not be taken. While nobody else controls the host, the child is watched from here. */
-  lost(reason: LostReason): void {
-    this.#collector?.reject(lostError(reason));
-    this.#collector = undefined;
-    this.#lost ??= reason;
-    if (this.#exit !== null || this.#released) return;
-    if (reason === 'superseded' || reason === 'closed') this.#leave();
-    else this.#watchAlone(firstWatchMs);
-  }
-
   async #write(data: Uint8Array, mayWrite?: WriteGate): Promise<WriteOutcome> {
     if (!this.#client.isClear) await this.#client.cleared();
     if (this.#exit !== null || this.#exitWaits !== null || this.#closing || this.#released)
@@ -290,6 +295,19 @@ export class HostedPty implements PtyEndpoint {
       if (isCoded(failure, 'HOST_LOST', 'HOST_SILENT', 'HOST_SUPERSEDED', 'HOST_FRAME_BAD'))
         return { kind: 'ambiguous', reason: failure.code.toLowerCase() };
       return { kind: 'nothing_written', reason: failure.code.toLowerCase() };
+    }
+  }
+
+  /** What the listeners can't take is lost here: this session is let go of, and the host's others go on. */
+  #orLost(work: () => void): void {
+    try {
+      work();
+    } catch (failure) {
+      this.#options.logger.error(
+        { sessionId: this.sessionId, failure: String(failure) },
+        'a session could not take what its host sent; it is let go of, and the others go on',
+      );
+      this.lost('broken');
     }
   }
 

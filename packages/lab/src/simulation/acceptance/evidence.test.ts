@@ -226,3 +226,25 @@ test('[E19] a reading of an agent that has gone types nothing', async () => {
   );
   trace.shows(/a: rejected .*(agent_gone|runtime_gone_pre_paste)/).never(/paste leaves/);
 });
+
+test('[E20] a new process that is killed before it reaches the agent costs the next one no proof', async () => {
+  const unwritten = await play([
+    send(100, 'a', 'A'),
+    {
+      ...{ do: 'restart', engines: 'survive', unadopted: 2 },
+      ...{ on: 'paste_leaves', of: 0, nth: 1, afterMs: 0 },
+    },
+    send(3_000, 'b', 'B'),
+  ]);
+  unwritten.shows('a: unknown', 'a: rejected', taken('B'), 'calm').never(taken('A'));
+});
+
+test('[E21] a process that is killed while it takes a text back leaves no barrier behind', async () => {
+  const trace = await play([
+    { do: 'restart', engines: 'survive', on: 'paste_read', of: 0, nth: 1, afterMs: 0 },
+    { do: 'restart', engines: 'survive', on: 'erase_leaves', of: 0, nth: 1, afterMs: 1 },
+    send(100, 'a', 'A'),
+    send(5_000, 'b', 'B'),
+  ]);
+  trace.shows('erase leaves', 'the draft is erased', taken('B'), 'calm').never(taken('A'));
+});
