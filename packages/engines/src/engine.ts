@@ -105,6 +105,8 @@ export interface EngineObserver extends AsyncDisposable {
   signals(): readonly ReadingSignal[];
   /** The engine's own id of the session its process is in now; null where it doesn't tell. */
   sessionId?(): string | null;
+  /** Resolves once what the session's files said at the call has been told. */
+  catchUp?(): Promise<void>;
   /** Something happens in the session: for a while, files are looked at even without an event of theirs. */
   attend?(): void;
 }

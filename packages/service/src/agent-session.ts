@@ -35,6 +35,9 @@ import { AgentStreams, type StreamMessage } from './streams.js';
 import { terminalPort } from './terminal-port.js';
 import { Turns } from './turns.js';
 
+/** How long who asks for an engine's session waits for its files to be read. */
+const sessionLookMs = 1_000;
+
 /** What a session needs of a terminal. */
 export type SessionTerminal = Pick<
   AgentTerminal,
@@ -104,6 +107,7 @@ export class AgentSession implements AsyncDisposable {
   #sideSignals: () => readonly ReadingSignal[] = () => [];
   #attend: () => void = () => undefined;
   #sessionId: () => string | null = () => null;
+  #catchUp: () => Promise<void> = () => Promise.resolve();
   #lastEnd: TurnEnd | null = null;
   #gone = false;
   #closed: Promise<void> | null = null;
@@ -173,6 +177,7 @@ export class AgentSession implements AsyncDisposable {
     session.#sideSignals = () => observer.signals();
     session.#attend = () => observer.attend?.();
     session.#sessionId = () => observer.sessionId?.() ?? null;
+    session.#catchUp = async () => await observer.catchUp?.();
     session.#owned.own(terminal.onExit((exit) => session.#exited(exit)));
     if (terminal.exit) session.#exited(terminal.exit);
     return session;
@@ -204,8 +209,10 @@ export class AgentSession implements AsyncDisposable {
     return this.#sideSignals();
   }
 
-  /** The engine's session in this terminal and where it works; null where it isn't known or is over. */
-  get engineSession(): AgentEngineSession | null {
+  /** The engine's session in this terminal and where it works; null where its files don't tell, or it is over. */
+  async engineSession(): Promise<AgentEngineSession | null> {
+    if (this.#gone) return null;
+    if (this.#sessionId() === null) await this.#readWithin(sessionLookMs);
     const sessionId = this.#gone ? null : this.#sessionId();
     if (sessionId === null) return null;
     const { agentId, engine, version } = this;
@@ -338,6 +345,20 @@ export class AgentSession implements AsyncDisposable {
 
   #questionClosed(requestId: string): void {
     this.#options.ledger.announce('question.close', this.agentId, { requestId });
+  }
+
+  /** Lets the engine's files be read to their present end, for this long at most. */
+  async #readWithin(ms: number): Promise<void> {
+    const { clock, logger } = this.#options;
+    await new Promise<void>((resolve) => {
+      const timer = clock.setTimer(ms, resolve);
+      this.#catchUp()
+        .catch((failure: unknown) => logger.warn({ failure }, "an engine's files were not read"))
+        .finally(() => {
+          timer[Symbol.dispose]();
+          resolve();
+        });
+    });
   }
 
   #engineEvent(event: EngineEvent): void {

@@ -154,8 +154,10 @@ export class Service implements AsyncDisposable {
   }
 
   /** Of the running agents, those whose engine tells its session. */
-  engineSessions(): readonly AgentEngineSession[] {
-    return [...this.#agents.values()].flatMap(({ engineSession }) => engineSession ?? []);
+  async engineSessions(): Promise<readonly AgentEngineSession[]> {
+    const agents = [...this.#agents.values()];
+    const sessions = await Promise.all(agents.map((agent) => agent.engineSession()));
+    return sessions.filter((session) => session !== null);
   }
 
   /** Throws CodedError AGENT_NOT_FOUND, NO_AGENTS. */

@@ -54,8 +54,10 @@ export async function launch(
   };
 }
 
-export function sessions({ parts: { service } }: Caller): ResultOf<'agent.sessions'> {
-  return { machineId: service.machineId, sessions: service.engineSessions() };
+export async function sessions({
+  parts: { service },
+}: Caller): Promise<ResultOf<'agent.sessions'>> {
+  return { machineId: service.machineId, sessions: await service.engineSessions() };
 }
 
 export async function close(

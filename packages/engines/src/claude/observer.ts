@@ -33,6 +33,7 @@ export class ClaudeObserver implements EngineObserver {
   readonly #accepted = new AcceptedOnce();
   readonly #visited = new Map<string, number>();
   readonly #hooks: HookInbox;
+  readonly #statusFile: string | null;
   readonly #statusWatch: DirectoryWatch | null;
   #tail: RecordTail | null = null;
   #moving: Promise<void> = Promise.resolve();
@@ -59,6 +60,8 @@ export class ClaudeObserver implements EngineObserver {
       logger: this.#logger,
       onEvent: (event, atMs) => this.#onHook(event, atMs),
     });
+    this.#statusFile =
+      this.#configDir === null ? null : statusPath(this.#configDir, request.process.pid);
     this.#statusWatch = this.#watchStatus();
   }
 
@@ -74,6 +77,12 @@ export class ClaudeObserver implements EngineObserver {
     this.#hooks.attend();
     this.#statusWatch?.attend();
     this.#tail?.attend();
+  }
+
+  async catchUp(): Promise<void> {
+    if (this.#statusFile !== null) await this.#readStatus(this.#statusFile);
+    await this.#moving;
+    await this.#tail?.catchUp();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -179,8 +188,8 @@ export class ClaudeObserver implements EngineObserver {
   }
 
   #watchStatus(): DirectoryWatch | null {
-    if (this.#configDir === null) return null;
-    const file = statusPath(this.#configDir, this.#request.process.pid);
+    const file = this.#statusFile;
+    if (file === null) return null;
     const read = (): void => void this.#readStatus(file);
     read();
     return new DirectoryWatch({

@@ -75,7 +75,6 @@ export class CodexObserver implements EngineObserver {
     for (const { tail } of this.#followed.values()) tail.attend();
   }
 
-  /** Resolves once everything in the records at the call has been told. */
   async catchUp(): Promise<void> {
     this.#wake();
     while (this.#scanning) await this.#scanning;

@@ -55,6 +55,10 @@ export class SimulatedObserver implements EngineObserver {
     return this.#sessionId;
   }
 
+  async catchUp(): Promise<void> {
+    for (const file of this.#files) await file.catchUp();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#files.splice(0).map((file) => file[Symbol.asyncDispose]()));
   }

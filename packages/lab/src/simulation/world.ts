@@ -242,11 +242,9 @@ export class World {
         this.#watch.evidence(session, event.text, (text) => this.#callers.isAmbiguous(text));
       }
     };
-    daemon
-      .open({ agentId, engine, terminal, onEvent })
-      .catch((failure: unknown) => {
-        if (!daemon.dead) this.#watch.fault(`a session can't be opened: ${failure}`);
-      });
+    daemon.open({ agentId, engine, terminal, onEvent }).catch((failure: unknown) => {
+      if (!daemon.dead) this.#watch.fault(`a session can't be opened: ${failure}`);
+    });
   }
 
   #sessionOf(index: number): AgentSession | undefined {

@@ -137,8 +137,8 @@ export class RecordedAgent implements Disposable {
       restored: restoredInputs(
         ledger.unresolved(agentId),
         identity,
-        { note: null, writesSince: 0 },
-        new Set(),
+        { note: null, writesSince: null },
+        () => null,
       ).inputs,
       onClosed: () => undefined,
     });

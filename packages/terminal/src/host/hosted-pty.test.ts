@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { VirtualClock } from '@ostler/runtime';
+import { systemClock, VirtualClock } from '@ostler/runtime';
 import { describe, expect, test } from 'vitest';
 import { AgentTerminal } from '../agent-terminal.js';
 import { isSameProcess } from '../process-identity.js';
@@ -77,7 +77,10 @@ describe('a child in a host', () => {
 
   test.each([
     ['as it comes', () => Promise.resolve()],
-    ['from before there was a listener', () => new Promise((resolve) => setTimeout(resolve, 300))],
+    [
+      'from before there was a listener',
+      () => new Promise<void>((resolve) => void systemClock.setTimer(300, resolve)),
+    ],
   ])('a session that can not take its output %s is let go of alone', async (_, settled) => {
     using rig = new HostRig();
     await using host = await rig.connect();
