@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import {
   type HelloRequest,
   type Operation,
@@ -74,6 +75,8 @@ export class Connection implements Caller, TransportSink {
     this.#parts = parts;
     this.#transport = transport;
     const { clock, limits } = parts;
+    // Waits and views listen to it: as many as there may be of them.
+    setMaxListeners(0, this.#gone.signal);
     this.#outbox = new Outbox({
       transport,
       maxUnsentBytes: limits.maxUnsentBytes,

@@ -42,7 +42,9 @@ export class TerminalViews {
     const view = new TerminalView(attachId, viewer, agent, options, this.#limits);
     this.#views.set(attachId, view);
     view.owned.defer(() => void this.#views.delete(attachId));
-    viewer.signal.addEventListener('abort', () => view[Symbol.dispose](), { once: true });
+    const end = (): void => view[Symbol.dispose]();
+    viewer.signal.addEventListener('abort', end, { once: true });
+    view.owned.defer(() => viewer.signal.removeEventListener('abort', end));
     const paint = await view.start();
     const { cols, rows } = agent.terminal;
     return { attachId, cols, rows, paint };

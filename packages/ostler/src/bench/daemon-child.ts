@@ -10,7 +10,11 @@ import { randomIds, systemClock } from '@ostler/runtime';
 type Frame = Readonly<Record<string, unknown>>;
 
 const command = fileURLToPath(new URL('../program/ostler.js', import.meta.url));
-const enginesModule = fileURLToPath(new URL('engine-module-main.js', import.meta.url));
+/** Arguments of a daemon that can launch simulated agents. */
+export const withSimulated: readonly string[] = [
+  '--engine-module',
+  fileURLToPath(new URL('engine-module-main.js', import.meta.url)),
+];
 const ticksPerSecond = 100;
 const bytesPerMiB = 1024 * 1024;
 
@@ -35,7 +39,8 @@ export class DaemonChild implements AsyncDisposable {
     });
   }
 
-  static async start(stateDir: string): Promise<DaemonChild> {
+  /** `more` are arguments of `ostler up`. */
+  static async start(stateDir: string, more: readonly string[] = []): Promise<DaemonChild> {
     const beganMs = systemClock.monotonicMs();
     const quotas = ['--rate-burst', '100000', '--rate-per-second', '100000'];
     const child = spawn(
@@ -43,7 +48,7 @@ export class DaemonChild implements AsyncDisposable {
       [
         command,
         'up',
-        ...['--state-dir', stateDir, '--engine-module', enginesModule, '--json'],
+        ...['--state-dir', stateDir, '--json', ...more],
         ...[...quotas, '--max-in-flight', '512', '--log-level', 'error'],
       ],
       { stdio: ['ignore', 'pipe', 'inherit'] },

@@ -115,9 +115,12 @@ function daemonSection(daemon: DaemonReport | null): string[] {
       ]),
     ),
     `\`turn.send\` to \`submitted\` with ${busySessions} sessions busy at once: median ${number(submittedMs?.median, 0)} ms, p95 ${number(submittedMs?.p95, 0)} ms, p99 ${number(submittedP99Ms ?? undefined, 0)} ms over ${submittedMs?.count ?? 0} sends, the daemon at ${number(busyDaemonPercent, 0)} % of one core.`,
-    `From the start of the process to serving: ${number(start.emptyMs, 0)} ms with nothing kept, ${number(start.fullMs, 0)} ms with ${start.receipts} receipts and ${start.hosts} hosts to take over (aim 500); all their agents were there after ${number(start.adoptedMs, 0)} ms.`,
+    `From the start of the process to serving, median and longest of ${start.fullMs?.count ?? 0} starts: ${startOf(start.emptyMs)} with nothing kept, ${startOf(start.fullMs)} with ${start.receipts} receipts and ${start.hosts} hosts to take over (aim 500 ms); all their agents were there after ${startOf(start.adoptedMs)}.`,
   ];
 }
+
+const startOf = (spread: Spread | null): string =>
+  `${number(spread?.median, 0)} ms (${number(spread?.most, 0)} ms)`;
 
 function engineSection(engine: EngineReport): string[] {
   const { blindLost, blindMs, diskMs, idle, leaseMs, overhead, parse, unsettled } = engine;
