@@ -239,9 +239,25 @@ export const sabotages = [
   {
     name: "forget a person's keys over a restart",
     file: 'packages/service/src/restored-inputs.ts',
-    line: 'const personTyped = !announced || writesSince === null || writesSince > ownWrites;',
-    find: '!announced || writesSince === null || writesSince > ownWrites',
+    line: 'const personTyped = !isAnnounced || writesSince === null || writesSince > ownWrites;',
+    find: '!isAnnounced || writesSince === null || writesSince > ownWrites',
     instead: 'false',
+    breaks: ['rejected-is-true'],
+  },
+  {
+    name: 'take any note for one of an older key',
+    file: 'packages/service/src/restored-inputs.ts',
+    line: 'return noted !== null && noted < ordinal;',
+    find: 'noted !== null && noted < ordinal',
+    instead: 'noted !== null',
+    breaks: ['rejected-is-true'],
+  },
+  {
+    name: "take a write behind our taking back for ours, whoever's it was",
+    file: 'packages/service/src/restored-inputs.ts',
+    line: 'const ownWrites = isTakenBack ? 0 : enterBegun ? 2 : 1;',
+    find: 'isTakenBack ? 0 : enterBegun ? 2 : 1',
+    instead: 'isTakenBack ? 1 : enterBegun ? 2 : 1',
     breaks: ['rejected-is-true'],
   },
   {

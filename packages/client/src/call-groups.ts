@@ -1,4 +1,4 @@
-import type { FocusState, Receipt, ResultOf } from '@ostler/protocol';
+import type { AgentSummary, FocusState, Receipt, ResultOf } from '@ostler/protocol';
 import type { Call, FieldsOf } from './operations.js';
 import type { TerminalAttachment } from './terminal-attachment.js';
 
@@ -117,7 +117,16 @@ export function callGroups({ attach, call, machineId }: GroupParts): CallGroups 
       set: (fields, signal) => call('focus.set', here(fields), signal),
     },
     agents: {
-      list: async (signal) => (await call('agents.list', {}, signal)).agents,
+      list: async (signal) => {
+        const agents: AgentSummary[] = [];
+        for (let after: { after?: string } = {}; ; ) {
+          const page = await call('agents.list', after, signal);
+          agents.push(...page.agents);
+          const last = page.agents.at(-1);
+          if (page.complete || last === undefined) return agents;
+          after = { after: last.agentId };
+        }
+      },
     },
     agent: {
       status: (fields, signal) => call('status', here(fields), signal),

@@ -52,6 +52,21 @@ async function failureOf(promise: Promise<unknown>): Promise<ClientError> {
 }
 
 describe('a call', () => {
+  test('a list that comes in several answers is one list', async () => {
+    const { client, server } = await connected();
+    const agent = (agentId: string): object => ({
+      ...{ machineId: 'machine-1', agentId, name: agentId, engine: 'generic' },
+      ...{ version: null, state: 'idle', queued: 0 },
+    });
+    server.onRequest = (peer, request) => {
+      const { after } = request as { readonly after?: string };
+      const agents = after === undefined ? [agent('a'), agent('b')] : [agent('c')];
+      peer.answer(request, { machineId: 'machine-1', agents, complete: after === 'b' });
+    };
+    expect((await client.agents.list()).map(({ agentId }) => agentId)).toEqual(['a', 'b', 'c']);
+    expect(server.peer.of('agents.list')).toHaveLength(2);
+  });
+
   test('is answered, and unknown fields are dropped', async () => {
     const { client, server } = await connected();
     server.onRequest = (peer, request) =>

@@ -47,7 +47,11 @@ describe('with a daemon', () => {
     const events = client.events();
     const instance = client.serverInstanceId;
     await client.focus.set({ agentId });
+    const again = new Promise<void>((resolve) => {
+      client.on('connection', ({ state }) => state === 'connected' && resolve());
+    });
     await rig.restart();
+    await again;
     await client.focus.set({ agentId: null });
     expect(client.serverInstanceId).not.toBe(instance);
     const ids: number[] = [];

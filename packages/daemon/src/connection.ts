@@ -333,7 +333,8 @@ export class Connection implements Caller, TransportSink {
   }
 
   #answer(type: string, requestId: string, result: object): void {
-    this.#outbox.answer({ type: `${type}_result`, requestId, ...result });
+    if (this.#outbox.answer({ type: `${type}_result`, requestId, ...result })) return;
+    this.#refuse(type, requestId, 'PAYLOAD_TOO_LARGE', 'the answer is larger than a frame');
   }
 
   #refuse(

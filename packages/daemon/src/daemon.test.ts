@@ -1,3 +1,5 @@
+import { genericEngines } from '@ostler/engines/generic';
+import { systemClock } from '@ostler/runtime';
 import { describe, expect, test } from 'vitest';
 import { DaemonRig, generous } from './testing/daemon-rig.js';
 import { codeOf, RawClient } from './testing/raw-client.js';
@@ -149,6 +151,40 @@ describe('events', () => {
       reason: 'instance_changed',
     });
   });
+});
+
+test('a screen larger than a frame is shown from below, in one frame', async () => {
+  await using rig = await DaemonRig.start({ engines: genericEngines });
+  const client = await rig.client();
+  const launched = await client.call('agent.launch', {
+    name: 'wide',
+    engine: 'generic',
+    command: '/bin/sh',
+    args: [
+      '-c',
+      'i=0; while [ $i -lt 400 ]; do i=$((i+1)); printf "%0480d\\n" $i; done; printf end; exec cat',
+    ],
+    cwd: '/',
+    env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm-256color' },
+    cleanEnv: true,
+    cols: 500,
+    rows: 300,
+  });
+  expect(codeOf(launched), JSON.stringify(launched)).toBeNull();
+  const target = rig.target(String(launched['agentId']));
+  let screen = await client.call('agent.screen', target);
+  const deadlineMs = systemClock.monotonicMs() + 20_000;
+  while ((screen['rows'] as string[]).at(-1)?.startsWith('end') !== true) {
+    expect(systemClock.monotonicMs(), JSON.stringify(screen).slice(0, 300)).toBeLessThan(
+      deadlineMs,
+    );
+    screen = await client.call('agent.screen', target);
+  }
+  const rows = screen['rows'] as readonly string[];
+  expect(rows.at(-2)).toBe('400'.padStart(480, '0'));
+  expect(screen['firstRow']).toBe(300 - rows.length);
+  expect(screen['firstRow']).toBeGreaterThan(0);
+  expect(Buffer.byteLength(JSON.stringify(screen))).toBeLessThanOrEqual(65_536);
 });
 
 describe('a new daemon', () => {

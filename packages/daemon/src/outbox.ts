@@ -1,3 +1,4 @@
+import { maxFrameBytes } from '@ostler/protocol';
 import type { Transport } from './listeners/transport.js';
 
 export interface OutboxOptions {
@@ -27,9 +28,15 @@ export class Outbox {
     return this.#options.transport.unsentBytes + this.#waitingBytes;
   }
 
-  /** An answer: never waits behind events that are sent again. */
-  answer(message: object): void {
-    this.#send(JSON.stringify(message));
+  /**
+   * An answer: never waits behind events that are sent again. False where it is larger than a
+   * frame; then nothing is sent.
+   */
+  answer(message: object): boolean {
+    const text = JSON.stringify(message);
+    if (Buffer.byteLength(text) > maxFrameBytes) return false;
+    this.#send(text);
+    return true;
   }
 
   /** A live event or frame, behind everything told before. */

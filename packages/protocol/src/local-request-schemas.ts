@@ -34,7 +34,11 @@ export const localRequestSchemas: {
     castPath: launchString.min(1).exactOptional(),
     isolate: z.boolean().exactOptional(),
   }),
-  'agent.sessions': z.strictObject({ type: z.literal('agent.sessions'), requestId }),
+  'agent.sessions': z.strictObject({
+    type: z.literal('agent.sessions'),
+    requestId,
+    after: name.exactOptional(),
+  }),
   'agent.close': z.strictObject({ type: z.literal('agent.close'), requestId, ...target }),
   'agent.resize': z.strictObject({
     type: z.literal('agent.resize'),

@@ -25,6 +25,8 @@ export interface AgentLaunchRequest extends RequestBase {
 /** Which engine session each running agent is in, as far as the engines tell. */
 export interface AgentSessionsRequest extends RequestBase {
   readonly type: 'agent.sessions';
+  /** As of `agents.list`. */
+  readonly after?: string;
 }
 
 export interface AgentCloseRequest extends Targeted {

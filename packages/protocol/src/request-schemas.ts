@@ -29,7 +29,11 @@ export const requestSchemas: { readonly [Name in Operation]: z.ZodType<RequestOf
     capabilities: z.array(name).max(maxCapabilitiesCount).exactOptional(),
     resume: z.strictObject({ serverInstanceId: name, cursor: z.int().min(0) }).exactOptional(),
   }),
-  'agents.list': z.strictObject({ type: z.literal('agents.list'), requestId }),
+  'agents.list': z.strictObject({
+    type: z.literal('agents.list'),
+    requestId,
+    after: name.exactOptional(),
+  }),
   status: z.strictObject({ type: z.literal('status'), requestId, ...target }),
   recap: z.strictObject({
     type: z.literal('recap'),

@@ -15,6 +15,8 @@ export interface HelloRequest extends RequestBase {
 
 export interface AgentsListRequest extends RequestBase {
   readonly type: 'agents.list';
+  /** The last agent id of the answer before, where that was not complete. */
+  readonly after?: string;
 }
 
 export interface StatusRequest extends Targeted {

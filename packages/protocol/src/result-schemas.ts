@@ -26,7 +26,11 @@ export const resultSchemas: {
     resumed: z.boolean(),
     cursor: z.int(),
   }),
-  'agents.list': z.object({ machineId: z.string(), agents: z.array(agentSummarySchema) }),
+  'agents.list': z.object({
+    machineId: z.string(),
+    agents: z.array(agentSummarySchema),
+    complete: z.boolean(),
+  }),
   status: z.object({
     state: z.string(),
     openQuestion: z
@@ -84,10 +88,12 @@ export const resultSchemas: {
         workspace: z.string(),
       }),
     ),
+    complete: z.boolean(),
   }),
   'agent.close': nothing,
   'agent.resize': nothing,
   'agent.screen': z.object({
+    firstRow: z.int(),
     rows: z.array(z.string()),
     cols: z.int(),
     cursor: z.object({ column: z.int(), row: z.int() }),

@@ -67,7 +67,12 @@ export interface OperationResults {
     /** The newest event's id. */
     readonly cursor: number;
   };
-  readonly 'agents.list': { readonly machineId: string; readonly agents: readonly AgentSummary[] };
+  readonly 'agents.list': {
+    readonly machineId: string;
+    readonly agents: readonly AgentSummary[];
+    /** False: one frame does not take them all. Those that follow come in the order of their ids: ask again with `after`. */
+    readonly complete: boolean;
+  };
   readonly status: {
     readonly state: string;
     readonly openQuestion: {
@@ -106,10 +111,14 @@ export interface OperationResults {
     readonly machineId: string;
     /** Agents whose session isn't known are left out. */
     readonly sessions: readonly AgentEngineSession[];
+    /** As of `agents.list`. */
+    readonly complete: boolean;
   };
   readonly 'agent.close': Nothing;
   readonly 'agent.resize': Nothing;
   readonly 'agent.screen': {
+    /** The place of the first of `rows` on the screen: more than 0 where one frame does not take them all. */
+    readonly firstRow: number;
     readonly rows: readonly string[];
     readonly cols: number;
     readonly cursor: { readonly column: number; readonly row: number };

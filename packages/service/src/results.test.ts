@@ -1,4 +1,4 @@
-import { maxTurnResultBytes, turnResultSchema } from '@ostler/protocol';
+import { maxTurnResultBytes, maxTurnResultMembers, turnResultSchema } from '@ostler/protocol';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { agentId, type Death, RecordedAgent, resultsIn } from './testing/recorded-agent.js';
 
@@ -160,6 +160,30 @@ test('members of two instances: no payload could be true for both', async () => 
     expect(resultsIn(life.told)).toEqual([]);
   }
   expect(await statesOf()).toEqual({ a: 'completed', b: 'completed' });
+});
+
+test.each([
+  [maxTurnResultMembers, 1],
+  [maxTurnResultMembers + 1, 0],
+])('a turn that took %i inputs completes them all and makes %i results', async (count, results) => {
+  const inputs = Array.from(
+    { length: count },
+    (_, index) => [`k${index}`, `text ${index}`] as const,
+  );
+  const refs = inputs.map(([key]) => `r-${key}`);
+  agent.dispatch(...inputs);
+  agent.consumes('t1', ...inputs.map(([key, text]) => [`r-${key}`, text] as const));
+  agent.ends('t1', refs, 'All of them.');
+  await using life = await agent.live();
+  const told = resultsIn(life.told);
+  expect(told).toHaveLength(results);
+  for (const { correlation } of told) {
+    expect(correlation.inputs.map(({ idempotencyKey }) => idempotencyKey)).toEqual(
+      inputs.map(([key]) => key),
+    );
+  }
+  const states = inputs.map(([key]) => life.store.getReceipt('voice', key)?.state);
+  expect(new Set(states)).toEqual(new Set(['completed']));
 });
 
 test('an answer that is too large is withheld, and its receipts say that it is missing', async () => {

@@ -65,11 +65,12 @@ class Sender:
         """The agent as it was named first: the same key never goes to another one."""
         if request["agent_id"] is not None:
             return {"machineId": request["machine_id"], "agentId": request["agent_id"]}
-        agents = client.ask("agents.list")["agents"]
-        for agent in agents:
+        names = []
+        for agent in every_agent(client):
             if agent["name"] == request["agent"]:
                 return {"machineId": agent["machineId"], "agentId": agent["agentId"]}
-        names = ", ".join(each["name"] for each in agents) or "none"
+            names.append(agent["name"])
+        names = ", ".join(names) or "none"
         self.once(("no agent", request["key"]), f"no agent is named {request['agent']} yet; there are: {names}")
         return None
 
@@ -112,3 +113,13 @@ class Sender:
         if what not in self._told:
             self._told.add(what)
             self._tell(words)
+
+
+def every_agent(client):
+    """The running agents, however many answers they take."""
+    page = client.ask("agents.list")
+    while True:
+        yield from page["agents"]
+        if page["complete"] or not page["agents"]:
+            return
+        page = client.ask("agents.list", after=page["agents"][-1]["agentId"])

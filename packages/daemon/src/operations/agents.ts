@@ -2,12 +2,19 @@ import { isAbsolute } from 'node:path';
 import type { RequestOf, ResultOf } from '@ostler/protocol';
 import { CodedError } from '@ostler/runtime';
 import type { Caller } from '../caller.js';
+import { fitting, pageOf } from '../fitting.js';
 
 const defaultCols = 100;
 const defaultRows = 32;
+/** Type, request id and the names of the fields. */
+const labelBytes = 256;
 
-export function list({ parts: { service } }: Caller): ResultOf<'agents.list'> {
-  return { machineId: service.machineId, agents: service.agents() };
+export function list(
+  { parts: { service } }: Caller,
+  { after }: RequestOf<'agents.list'>,
+): ResultOf<'agents.list'> {
+  const { complete, items } = pageOf(service.agents(), after);
+  return { machineId: service.machineId, agents: items, complete };
 }
 
 export function status(
@@ -54,10 +61,12 @@ export async function launch(
   };
 }
 
-export async function sessions({
-  parts: { service },
-}: Caller): Promise<ResultOf<'agent.sessions'>> {
-  return { machineId: service.machineId, sessions: await service.engineSessions() };
+export async function sessions(
+  { parts: { service } }: Caller,
+  { after }: RequestOf<'agent.sessions'>,
+): Promise<ResultOf<'agent.sessions'>> {
+  const { complete, items } = pageOf(await service.engineSessions(), after);
+  return { machineId: service.machineId, sessions: items, complete };
 }
 
 export async function close(
@@ -84,8 +93,7 @@ export async function screen(
   const snapshot = await agent.terminal.look();
   const reading = agent.reader.read(snapshot, agent.sideSignals());
   const { busy, composer, hold, queue, readable } = reading;
-  return {
-    rows: snapshot.rows.map(({ text }) => text),
+  const beside = {
     cols: snapshot.cols,
     cursor: snapshot.cursor,
     modes: snapshot.modes,
@@ -97,6 +105,11 @@ export async function screen(
       queue,
     },
   };
+  // Where one frame doesn't take them all, the lowest are the ones to see: there the composer is.
+  const fromBelow = snapshot.rows.map(({ text }) => text).reverse();
+  const usedBytes = Buffer.byteLength(JSON.stringify(beside)) + labelBytes;
+  const rows = [...fitting(fromBelow, usedBytes)].reverse();
+  return { firstRow: fromBelow.length - rows.length, rows, ...beside };
 }
 
 function ownEnvironment(): Record<string, string> {

@@ -86,7 +86,11 @@ test('without an answer it is in doubt, and the key is named', async () => {
             ...{ proto: 1, machineId, serverInstanceId: 's' },
             ...{ capabilities: [], resumed: false, cursor: 0 },
           },
-          'agents.list': { machineId, agents: [{ ...agent, state: 'idle', queued: 0 }] },
+          'agents.list': {
+            machineId,
+            agents: [{ ...agent, state: 'idle', queued: 0 }],
+            complete: true,
+          },
         };
         const answer = answers[type];
         if (answer) {

@@ -1,10 +1,11 @@
 import type { AgentSummary } from '@ostler/protocol';
 import { CodedError } from '@ostler/runtime';
 import type { DaemonClient } from './daemon-client.js';
+import { allAgents } from './every-page.js';
 
 /** The running agent of a name, or of an agent id. Throws CodedError AGENT_NOT_FOUND. */
 export async function findAgent(client: DaemonClient, name: string): Promise<AgentSummary> {
-  const { agents } = await client.call('agents.list', {});
+  const { agents } = await allAgents(client);
   const found = agents.find((agent) => agent.name === name || agent.agentId === name);
   if (found) return found;
   const running = agents.map((agent) => agent.name).join(', ');

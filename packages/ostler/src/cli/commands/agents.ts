@@ -1,5 +1,6 @@
 import type { AgentSummary } from '@ostler/protocol';
 import type { Command } from 'commander';
+import { allAgents } from '../every-page.js';
 import { type DaemonFlags, examples, withDaemonOptions } from '../option-values.js';
 import { shown } from '../output.js';
 import { printTable, type Row } from '../table.js';
@@ -17,7 +18,7 @@ export function addAgents(ostler: Command): void {
     .addHelpText('after', examples('ostler agents', "ostler agents --json | jq '.agents[].name'"))
     .action((flags: DaemonFlags & { names?: boolean }) =>
       withDaemon(flags, async ({ client, json, output }) => {
-        const listed = await client.call('agents.list', {});
+        const listed = await allAgents(client);
         if (flags.names) for (const { name } of listed.agents) output.text(shown(name));
         else if (json) output.json(listed);
         else if (listed.agents.length > 0) printTable(output, head, listed.agents.map(rowOf));

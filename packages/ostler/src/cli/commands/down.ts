@@ -1,5 +1,6 @@
 import { CodedError, isCoded, systemClock } from '@ostler/runtime';
 import { type Command, Option } from 'commander';
+import { allAgents } from '../every-page.js';
 import { type DaemonFlags, examples, secondsAsMs, withDaemonOptions } from '../option-values.js';
 import { keepAlive } from '../keep-alive.js';
 import { type DaemonRun, withDaemon } from '../with-daemon.js';
@@ -54,7 +55,7 @@ async function down(run: DaemonRun, { timeout: timeoutMs, withAgents }: DownFlag
 }
 
 async function closeAll({ client }: DaemonRun): Promise<void> {
-  const { agents } = await client.call('agents.list', {});
+  const { agents } = await allAgents(client);
   for (const { agentId, machineId } of agents) {
     for (let asked = 1; ; asked += 1) {
       try {

@@ -1,6 +1,7 @@
 import { eventPayloadSchemas, type OstlerEvent, type ResyncFrame } from '@ostler/protocol';
 import { CodedError, systemClock } from '@ostler/runtime';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { allAgents } from '../every-page.js';
 import type { ConnectOptions } from '../daemon-client.js';
 import { findAgent } from '../find-agent.js';
 import {
@@ -86,7 +87,7 @@ async function events(
   feed: Feed,
 ): Promise<void> {
   const names = new Map<string, string>();
-  for (const { agentId, name } of (await client.call('agents.list', {})).agents) {
+  for (const { agentId, name } of (await allAgents(client)).agents) {
     names.set(agentId, name);
   }
   const only = flags.agent === undefined ? null : await findAgent(client, flags.agent);

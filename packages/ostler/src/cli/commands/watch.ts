@@ -1,6 +1,7 @@
 import { type AgentSummary, eventPayloadSchemas } from '@ostler/protocol';
 import { CodedError, systemClock, type Timer } from '@ostler/runtime';
 import type { Command } from 'commander';
+import { allAgents } from '../every-page.js';
 import { type DaemonFlags, examples, withDaemonOptions } from '../option-values.js';
 import { shown as harmless } from '../output.js';
 import { tableLines } from '../table.js';
@@ -54,8 +55,7 @@ async function watch({ client, json, output }: DaemonRun): Promise<void> {
     await new Promise<void>((_, reject) => {
       /** Where an event holds the changed ones alone, all are asked for. */
       let timer: Timer | null = null;
-      const list = (): void =>
-        void client.call('agents.list', {}).then(({ agents }) => show(agents), reject);
+      const list = (): void => void allAgents(client).then(({ agents }) => show(agents), reject);
       const relist = (): void => {
         if (timer?.active) return;
         timer = systemClock.setTimer(relistAfterMs, list);

@@ -8,6 +8,7 @@ import type {
 } from '@ostler/mailbox';
 import type { AgentEngineSession, Receipt, ResultOf } from '@ostler/protocol';
 import { CodedError, isCoded } from '@ostler/runtime';
+import { allSessions } from '../every-page.js';
 import { DaemonClient } from '../daemon-client.js';
 import { stateDirOf } from '../state-dir.js';
 
@@ -42,7 +43,7 @@ export class DaemonTerminals implements OwnedTerminals {
 
   /** Two terminals that claim one session are none. */
   async find(peer: Peer): Promise<OwnedTerminal | null> {
-    const { sessions } = await this.#sessions();
+    const sessions = await this.#sessions();
     const own = sessions.filter((session) => isOf(session, peer));
     const [one] = own;
     if (one === undefined || own.length > 1) return null;
@@ -50,7 +51,7 @@ export class DaemonTerminals implements OwnedTerminals {
   }
 
   async sessionOf(agentId: string): Promise<TerminalSession | null> {
-    const { sessions } = await this.#sessions();
+    const sessions = await this.#sessions();
     const found = sessions.find((session) => session.agentId === agentId);
     return found === undefined ? null : { engine: found.engine, sessionId: found.sessionId };
   }
@@ -91,10 +92,10 @@ export class DaemonTerminals implements OwnedTerminals {
     }
   }
 
-  async #sessions(): Promise<ResultOf<'agent.sessions'>> {
+  async #sessions(): Promise<ResultOf<'agent.sessions'>['sessions']> {
     try {
       await using client = await DaemonClient.connect(this.#stateDir);
-      const answer = await client.call('agent.sessions', {});
+      const answer = await allSessions(client);
       this.#unasked = null;
       return answer;
     } catch (failure) {

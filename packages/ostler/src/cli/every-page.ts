@@ -1,0 +1,36 @@
+import type { ResultOf } from '@ostler/protocol';
+import type { DaemonClient } from './daemon-client.js';
+
+/** Every running agent, however many frames that takes. */
+export async function allAgents(
+  client: DaemonClient,
+): Promise<Omit<ResultOf<'agents.list'>, 'complete'>> {
+  let machineId = '';
+  const agents = await everyPage(async (from) => {
+    const page = await client.call('agents.list', from);
+    ({ machineId } = page);
+    return { items: page.agents, complete: page.complete };
+  });
+  return { machineId, agents };
+}
+
+/** Every running agent whose engine tells its session. */
+export function allSessions(client: DaemonClient): Promise<ResultOf<'agent.sessions'>['sessions']> {
+  return everyPage(async (from) => {
+    const { complete, sessions } = await client.call('agent.sessions', from);
+    return { items: sessions, complete };
+  });
+}
+
+async function everyPage<Item extends { readonly agentId: string }>(
+  ask: (from: { after?: string }) => Promise<{ items: readonly Item[]; complete: boolean }>,
+): Promise<readonly Item[]> {
+  const all: Item[] = [];
+  for (let from: { after?: string } = {}; ; ) {
+    const { complete, items } = await ask(from);
+    all.push(...items);
+    const last = items.at(-1);
+    if (complete || last === undefined) return all;
+    from = { after: last.agentId };
+  }
+}
