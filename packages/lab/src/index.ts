@@ -57,3 +57,6 @@ export type {
 } from './simulated-agent/script.js';
 export { SimulatedSession } from './simulated-agent/simulated-session.js';
 export type { TruthEvent, TruthKind } from './simulated-agent/truth.js';
+export { claudeSession } from './traces/claude-session.js';
+export { codexThread } from './traces/codex-thread.js';
+export { damage, type Random, randomFrom, type Trace, type Truth } from './traces/damage.js';

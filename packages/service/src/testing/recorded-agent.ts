@@ -20,6 +20,9 @@ const reader = simulatedEngine.reader(null);
 /** Where a process dies: in front of a result's commit, or behind it and before anything is told. */
 export type Death = 'before_commit' | 'before_emission';
 
+/** How the record in a session's directory is followed. `onEnd` is to be called once it has been read whole. */
+export type Following = (sessionDir: string, onEnd: () => void) => Engine;
+
 /** One life of a process that follows an agent's record. */
 interface Life extends AsyncDisposable {
   readonly store: ReceiptStore;
@@ -34,10 +37,13 @@ interface Life extends AsyncDisposable {
  */
 export class RecordedAgent implements Disposable {
   readonly #dir: string = mkdtempSync(join(tmpdir(), 'ostler-recorded-'));
-  readonly #sessionDir: string = join(this.#dir, 'session');
+  /** Where the agent's record stands. */
+  readonly sessionDir: string = join(this.#dir, 'session');
+  readonly #follow: Following;
 
-  constructor() {
-    mkdirSync(this.#sessionDir);
+  constructor(follow: Following = simulated) {
+    this.#follow = follow;
+    mkdirSync(this.sessionDir);
   }
 
   [Symbol.dispose](): void {
@@ -88,8 +94,7 @@ export class RecordedAgent implements Disposable {
   }
 
   #write(entry: object): void {
-    const line = JSON.stringify({ ...entry, at: systemClock.nowMs() + 5 });
-    appendFileSync(join(this.#sessionDir, 'record.jsonl'), `${line}\n`);
+    append(this.sessionDir, entry);
   }
 
   /** Lives until everything in the record has been read, or until the death that was asked for. */
@@ -105,8 +110,6 @@ export class RecordedAgent implements Disposable {
     );
     store.reconcileAfterRestart();
     let wake: () => void = () => undefined;
-    const marker = `end-of-record-${randomIds.uuid()}`;
-    this.#write({ type: 'accepted', id: marker, text: marker });
     const whole = new Promise<void>((resolve) => {
       wake = resolve;
     });
@@ -123,9 +126,9 @@ export class RecordedAgent implements Disposable {
       agentId,
       name: agentId,
       machineId: real.machineId,
-      engine: tellingTheEnd(marker, () => wake()),
+      engine: this.#follow(this.sessionDir, () => wake()),
       plan: { file: '/bin/cat', args: [], env, version: null },
-      request: { args: [], cwd: '/', env, sessionDir: this.#sessionDir },
+      request: { args: [], cwd: '/', env, sessionDir: this.sessionDir },
       terminal,
       launchedAtMs: 0,
       ledger,
@@ -161,8 +164,15 @@ export const resultsIn = (told: readonly StoredEvent[]): readonly TurnResult[] =
     .filter(({ event }) => event.kind === 'turn.result')
     .map(({ event }) => event.payload as unknown as TurnResult);
 
-/** The engine, and word of the moment its record has been read to the entry `marker`. */
-function tellingTheEnd(marker: string, onEnd: () => void): Engine {
+function append(sessionDir: string, entry: object): void {
+  const line = JSON.stringify({ ...entry, at: systemClock.nowMs() + 5 });
+  appendFileSync(join(sessionDir, 'record.jsonl'), `${line}\n`);
+}
+
+/** Writes a last entry, which tells that everything before it has been read. */
+function simulated(sessionDir: string, onEnd: () => void): Engine {
+  const marker = `end-of-record-${randomIds.uuid()}`;
+  append(sessionDir, { type: 'accepted', id: marker, text: marker });
   return {
     ...simulatedEngine,
     planLaunch: (request) => simulatedEngine.planLaunch(request),
