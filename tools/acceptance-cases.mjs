@@ -239,6 +239,12 @@ export const areas = [
         sim: true,
         shown: [],
       },
+      {
+        id: 'E22',
+        says: 'A barrier that was lifted is not put up again by a later process.',
+        sim: true,
+        shown: [],
+      },
     ],
   },
   {

@@ -247,9 +247,9 @@ export const sabotages = [
   {
     name: 'take any note for one of an older key',
     file: 'packages/service/src/restored-inputs.ts',
-    line: 'return noted !== null && noted < ordinal;',
-    find: 'noted !== null && noted < ordinal',
-    instead: 'noted !== null',
+    line: "return noted < ordinal ? 'older' : 'newer';",
+    find: "noted < ordinal ? 'older' : 'newer'",
+    instead: "'older'",
     breaks: ['rejected-is-true'],
   },
   {

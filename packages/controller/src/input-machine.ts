@@ -20,7 +20,12 @@ import type {
   TimerName,
   TurnEnd,
 } from './machine-types.js';
-import { type RestoredInput, restoredBarrier, restoredOutstanding } from './restored.js';
+import {
+  type RestoredInput,
+  restoredBarrier,
+  restoredOutstanding,
+  restoredUnseen,
+} from './restored.js';
 import * as doubtSteps from './steps/doubt.js';
 import type { Step } from './steps/effect.js';
 import * as evidenceSteps from './steps/evidence.js';
@@ -134,7 +139,7 @@ const machine = room.createMachine({
     awaitsTurnStart: input?.awaitsTurnStart ?? false,
     startPendingSinceMs: null,
     queuedSinceMs: null,
-    unseen: [],
+    unseen: restoredUnseen(input?.restored ?? []),
   }),
   initial: 'idle',
   on: {

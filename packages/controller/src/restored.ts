@@ -1,6 +1,7 @@
 import type { InputMode } from '@ostler/protocol';
-import type { ActiveInput } from './machine-types.js';
+import type { ActiveInput, InputContext } from './machine-types.js';
 import { type Outstanding, withdrawnCode } from './outstanding.js';
+import { maxUnseenInputs } from './steps/context.js';
 
 /** An input that an earlier process dispatched into a session that still runs. */
 export interface RestoredInput {
@@ -16,6 +17,8 @@ export interface RestoredInput {
   readonly pasteSeen?: boolean;
   /** Why it is in doubt. */
   readonly doubt: string;
+  /** Another was dispatched behind it: its transaction was over before this process came. */
+  readonly isOver?: boolean;
   /** More was written since its paste than was ours: a person's Enter may be on its way to it. */
   readonly personTyped?: boolean;
   /** An equal text was on its way at the same time: nothing tells which of them a turn took. */
@@ -47,13 +50,22 @@ export function restoredOutstanding(input: RestoredInput): Outstanding {
   };
 }
 
+/** Nobody remembers whether they were seen in the composer. */
+export function restoredUnseen(inputs: readonly RestoredInput[]): InputContext['unseen'] {
+  const barrier = restoredBarrier(inputs)?.deliveryId;
+  return inputs
+    .filter(({ accepted, deliveryId }) => !accepted && deliveryId !== barrier)
+    .map(({ deliveryId, fingerprint, sinceMs }) => ({ deliveryId, fingerprint, sinceMs }))
+    .slice(-maxUnseenInputs);
+}
+
 /**
  * The barrier an earlier process left: its last input, where nothing shows that the engine has
  * it. What it had seen of the screen is forgotten, so that only what is seen from now on counts.
  */
 export function restoredBarrier(inputs: readonly RestoredInput[]): ActiveInput | null {
   const last = inputs.at(-1);
-  if (!last || last.accepted) return null;
+  if (!last || last.accepted || last.isOver === true) return null;
   return {
     deliveryId: last.deliveryId,
     fingerprint: last.fingerprint,

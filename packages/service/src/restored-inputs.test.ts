@@ -65,13 +65,18 @@ describe('what the process before left of its last input', () => {
 
   test.each<[string, LeftNote]>([
     ['a host that does not count', { note: null, writesSince: null }],
-    ['a newer input was announced', { note: note('newer'), writesSince: 0 }],
     ['the announced one is forgotten', { note: note('forgotten'), writesSince: 0 }],
   ])('%s: nothing is known of it', (_, left) => {
     expect(judge(left)).toMatchObject({
       inputs: [{ deliveryId: 'ours', text: null, personTyped: true }],
       unwritten: [],
     });
+  });
+
+  test('a newer input was announced: this one was over before that', () => {
+    const { inputs, unwritten } = judge({ note: note('newer'), writesSince: 2 });
+    expect(inputs).toMatchObject([{ deliveryId: 'ours', isOver: true, text: null }]);
+    expect(unwritten).toEqual([]);
   });
 
   test('the writes since tell the paste, the Enter and a person apart', () => {

@@ -50,10 +50,16 @@ export function restoredInputs(
   const { note, writesSince } = left;
   const isAnnounced = note?.deliveryId === deliveryId;
   const isTakenBack = isAnnounced && note.reclaiming;
-  const unwritten = isAnnounced
-    ? writesSince === 0 && !isTakenBack
-    : writesSince !== null && isOlder(note, last.record, ordinalOf);
+  const announced = isAnnounced ? 'this' : announcedBeside(note, last.record, ordinalOf);
+  const unwritten =
+    writesSince !== null &&
+    (announced === 'older' || (announced === 'this' && writesSince === 0 && !isTakenBack));
   if (unwritten) return { inputs: inputs.slice(0, -1), unwritten: [deliveryId] };
+  // Nothing is dispatched behind one that stands in the way.
+  if (announced === 'newer') {
+    const input = { ...last.input, isOver: true };
+    return { inputs: [...inputs.slice(0, -1), input], unwritten: [] };
+  }
   // One write was the paste: the Enter that was begun has not come.
   const noEnter = isTakenBack || (isAnnounced && writesSince === 1);
   const enterBegun = last.input.enterBegun && !noEnter;
@@ -63,15 +69,15 @@ export function restoredInputs(
   return { inputs: [...inputs.slice(0, -1), input], unwritten: [] };
 }
 
-/** The last announcement was of an input before this one, or there was none: this one's never came. */
-function isOlder(
+/** Where the last announcement stands, which was not of this input; none at all is older than any. */
+function announcedBeside(
   note: PastedNote | null,
   { ordinal }: DeliveryRecord,
   ordinalOf: (deliveryId: string) => number | null,
-): boolean {
-  if (!note) return true;
-  const noted = ordinalOf(note.deliveryId);
-  return noted !== null && noted < ordinal;
+): 'older' | 'newer' | 'unknown' {
+  const noted = note ? ordinalOf(note.deliveryId) : 0;
+  if (noted === null) return 'unknown';
+  return noted < ordinal ? 'older' : 'newer';
 }
 
 function restored(

@@ -19,7 +19,7 @@ export function withActive(
   return context.active ? { active: { ...context.active, ...change } } : {};
 }
 
-const maxUnseenInputs = 64;
+export const maxUnseenInputs = 64;
 
 /** With the active input, where its paste has not been seen when it is let go. */
 export function unseenAfter({ active, outstanding, unseen }: InputContext): InputContext['unseen'] {

@@ -248,3 +248,15 @@ test('[E21] a process that is killed while it takes a text back leaves no barrie
   ]);
   trace.shows('erase leaves', 'the draft is erased', taken('B'), 'calm').never(taken('A'));
 });
+
+test('[E22] a barrier that was lifted is not put up again by a later process', async () => {
+  const trace = await play([
+    { do: 'restart', engines: 'survive', on: 'paste_read', of: 0, nth: 1, afterMs: 0 },
+    { do: 'restart', engines: 'survive', on: 'erase_leaves', of: 0, nth: 1, afterMs: 1 },
+    send(100, 'a', 'A'),
+    send(5_000, 'b', 'B'),
+    { do: 'restart', engines: 'survive', atMs: 10_000 },
+    send(12_000, 'c', 'C'),
+  ]);
+  trace.shows('a: unknown', taken('B'), 'b: completed', taken('C'), 'calm').never(taken('A'));
+});
