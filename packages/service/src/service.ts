@@ -297,10 +297,11 @@ export class Service implements AsyncDisposable {
     const { engines } = this.#options;
     const engine = engines.find((candidate) => candidate.id === id);
     if (engine) return engine;
-    const known = engines.map((candidate) => candidate.id).join(', ');
+    const known = engines.map((candidate) => candidate.id);
+    const other = known.includes('generic') ? '. Use "generic" for any other program' : '';
     throw new CodedError(
       'ENGINE_UNKNOWN',
-      `there is no engine "${id}"; known are ${known}. Use "generic" for any other program`,
+      `there is no engine "${id}"; known are ${known.join(', ')}${other}`,
     );
   }
 
