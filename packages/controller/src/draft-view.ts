@@ -16,7 +16,10 @@ export function observeReading(
   body: BodyVerdict | null,
   accepted: PreparedBody | null,
   mark: EnterMark | null,
-  moment: Pick<Observation, 'alive' | 'personTyped' | 'personTypedAgoMs' | 'atMs' | 'nowMs'>,
+  moment: Pick<
+    Observation,
+    'alive' | 'busyAtMs' | 'personTyped' | 'personTypedAgoMs' | 'atMs' | 'nowMs'
+  >,
 ): Observation {
   const halfPainted = snapshot.modes.synchronizedOutput;
   const prepared = body?.kind === 'ready' ? body.body : null;
@@ -38,6 +41,7 @@ export function observeReading(
       accepted !== null &&
       reader.matchDraft(reading, accepted, snapshot) === 'exact',
     busy: reading.busy,
+    busyAtMs: moment.busyAtMs,
     queueShowsActive:
       prepared !== null &&
       queuedCopies(reading.queue, prepared.text) > (mark?.queuedCopies ?? Number.POSITIVE_INFINITY),

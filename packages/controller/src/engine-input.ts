@@ -34,7 +34,7 @@ export function inputEventOf(event: EngineEvent, context: EngineInputContext): I
     case 'turn_started':
       return { type: 'TURN_STARTED', nowMs };
     case 'turn_ended':
-      return { type: 'TURN_ENDED', end: event };
+      return { type: 'TURN_ENDED', end: event, nowMs };
     case 'inputs_untied':
       return { type: 'UNTIED', inputRefs: event.inputRefs };
     case 'turn_text':

@@ -25,9 +25,11 @@ export function isBusy(context: InputContext, seen: Observation): boolean {
  */
 function isDraining(context: InputContext, seen: Observation): boolean {
   const { limits, outstanding, queuedSinceMs, turnOpenSinceMs } = context;
+  if (queuedSinceMs === null) return false;
+  // A turn may take long: what counts is how long ago the engine was last at work.
+  const sinceMs = seen.busy ? queuedSinceMs : Math.max(queuedSinceMs, seen.busyAtMs);
   return (
-    queuedSinceMs !== null &&
-    seen.atMs - queuedSinceMs < limits.turnStartMs &&
+    seen.atMs - sinceMs < limits.turnStartMs &&
     (!seen.busy || turnOpenSinceMs === null) &&
     outstanding.some(
       ({ accepted, consumed, doubted, mode }) =>
@@ -107,6 +109,12 @@ export const guards: Record<string, (moment: Moment) => boolean> = {
 
   dialogOpen: ({ event }) => observed(event).hold !== null,
   exactlyOurs: ({ event }) => showsExactlyOurs(observed(event)),
+  /** Our text stands there, and the turn it was to be queued behind has ended meanwhile. */
+  wouldOvertake: ({ context, event }) =>
+    context.active?.mode === 'native_queue' &&
+    !context.active.deadlinePassed &&
+    showsExactlyOurs(observed(event)) &&
+    isDraining(context, observed(event)),
   deadlinePassed: ({ context }) => context.active?.deadlinePassed === true,
 
   leftComposer: ({ context, event }) => draftLeft(context, observed(event)),

@@ -81,6 +81,7 @@ const rejectRefused = act(waiting.rejectRefused);
 const freezeMode = act(writing.freezeMode);
 const rejectUnjournalled = act(writing.rejectUnjournalled);
 const trackActive = act(writing.trackActive);
+const lookAgainSoon = act(writing.lookAgainSoon);
 const pressEnter = act(writing.pressEnter);
 const noteEnter = act(writing.noteEnter);
 const countLook = act(writing.countLook);
@@ -236,7 +237,12 @@ const machine = room.createMachine({
       always: { guard: 'settled', target: 'settling' },
       on: {
         WAKE: { actions: 'look' },
-        TIMER: { actions: [noteDeadline, 'look'] },
+        EVIDENCE: { actions: [creditEvidence, 'look'] },
+        TURN_STARTED: { actions: [openTurn, 'look'] },
+        TIMER: [
+          { guard: ({ event }) => event.name === 'echo', actions: [noteDeadline, 'look'] },
+          { actions: 'look' },
+        ],
         CANCEL: [
           {
             guard: 'isActive',
@@ -250,6 +256,7 @@ const machine = room.createMachine({
         ],
         LOOKED: [
           { guard: 'dialogOpen', target: 'unconfirmed', actions: [countLook, withholdEnter] },
+          { guard: 'wouldOvertake', actions: [countLook, lookAgainSoon] },
           { guard: 'exactlyOurs', target: 'entering', actions: [countLook, pressEnter] },
           { guard: 'deadlinePassed', target: 'unconfirmed', actions: [countLook, withholdEnter] },
           { actions: countLook },

@@ -68,7 +68,7 @@ export type InputEvent =
   | { readonly type: 'EVIDENCE'; readonly seen: AcceptanceEvidence; readonly nowMs: number }
   | { readonly type: 'WITHDRAWN'; readonly fingerprint: string | null; readonly atMs: number }
   | { readonly type: 'TURN_STARTED'; readonly nowMs: number }
-  | { readonly type: 'TURN_ENDED'; readonly end: TurnEnd }
+  | { readonly type: 'TURN_ENDED'; readonly end: TurnEnd; readonly nowMs: number }
   /** The turn of these is over, and the record does not tie them to its end. */
   | { readonly type: 'UNTIED'; readonly inputRefs: readonly string[] }
   | { readonly type: 'CONTROL_REQUESTED' }

@@ -17,6 +17,8 @@ export interface Observation {
   /** The draft is the text accepted last: the engine has it and has yet to redraw. */
   readonly draftIsAccepted: boolean;
   readonly busy: boolean;
+  /** When it last read so, monotonic; negative infinity where it never did. */
+  readonly busyAtMs: number;
   /** The engine's visible queue holds one more copy of the active input than before the Enter. */
   readonly queueShowsActive: boolean;
   /** Output has been parsed since the last Enter was written. */

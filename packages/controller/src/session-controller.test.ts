@@ -453,6 +453,7 @@ describe('holds', () => {
     await settle();
     expect(agent.leased).toBe(true);
     for (let second = 0; second < 20; second += 1) {
+      agent.change(() => undefined);
       clock.advance(1_000);
       await settle();
     }
@@ -616,6 +617,68 @@ describe('life', () => {
 });
 
 describe('an engine that drains its own queue', () => {
+  test('however long the turn before was', async () => {
+    const { agent, session, receipt, settle, clock } = await rig({ busyMode: 'native_queue' });
+    session.submit('a', 'A');
+    session.submit('b', 'B');
+    await settle();
+    for (let second = 0; second < 20; second += 1) {
+      agent.change(() => undefined);
+      clock.advance(1_000);
+      await settle();
+    }
+    agent.change(() => void (agent.busy = false));
+    session.submit('c', 'C');
+    await settle();
+    expect(receipt('b').input).toMatchObject({ mode: 'native_queue', phase: 'accepted' });
+    expect(receipt('c').input?.hold).toBe('turn_starting');
+    expect(agent.received).toEqual(['A', 'B']);
+    clock.advance(3_000);
+    await settle();
+    expect(agent.received).toEqual(['A', 'B', 'C']);
+  });
+
+  test.each(['its record', 'time'] as const)(
+    'a turn that ends between the paste and the Enter is waited for as well, until %s lets it go',
+    async (until) => {
+      const { agent, session, settle, clock, wallMs } = await rig({ busyMode: 'native_queue' });
+      session.submit('a', 'A');
+      session.submit('b', 'B');
+      await settle();
+      agent.afterPaste = () => agent.change(() => void (agent.busy = false));
+      session.submit('c', 'C');
+      await settle();
+      expect(agent.draft).toBe('C');
+      expect(agent.received).toEqual(['A', 'B']);
+      if (until === 'time') clock.advance(3_000);
+      else session.engineEvent(accepted('B', wallMs(), 'input_consumed'));
+      await settle();
+      expect(agent.received).toEqual(['A', 'B', 'C']);
+    },
+  );
+
+  test('of two equal ones too, when one of them is known to be taken', async () => {
+    const { agent, session, receipt, settle, wallMs } = await rig({ busyMode: 'native_queue' });
+    session.submit('a', 'A');
+    session.submit('b1', 'B');
+    session.submit('b2', 'B');
+    await settle();
+    session.engineEvent({ ...accepted('B', wallMs(), 'input_consumed'), inputRef: 'r1' });
+    session.engineEvent({
+      kind: 'turn_ended',
+      turnRef: null,
+      outcome: 'completed',
+      inputRefs: [],
+      finalText: null,
+      atMs: wallMs(),
+    });
+    agent.change(() => void (agent.busy = false));
+    session.submit('c', 'C');
+    await settle();
+    expect(receipt('c').input?.hold).toBe('turn_starting');
+    expect(agent.received).toEqual(['A', 'B', 'B']);
+  });
+
   test('what is typed between a turn and the queued input of the next waits for it', async () => {
     const { agent, session, receipt, settle, clock, wallMs } = await rig({
       busyMode: 'native_queue',

@@ -75,6 +75,7 @@ export class SessionController implements Disposable {
   /** The text pasted last; once accepted it may still stand in the composer for a moment. */
   #lastPasted: PreparedBody | null = null;
   #wantedLook = 0;
+  #busyAtMs = Number.NEGATIVE_INFINITY;
   #looking = false;
   #idleLook: Timer | null = null;
 
@@ -413,6 +414,7 @@ export class SessionController implements Disposable {
   #read(snapshot: ScreenSnapshot): Reading {
     this.#snapshot = snapshot;
     const reading = this.#options.reader.read(snapshot, this.#options.sideSignals?.() ?? []);
+    if (reading.busy) this.#busyAtMs = this.#options.clock.monotonicMs();
     this.#options.listener.read(reading, snapshot);
     return reading;
   }
@@ -427,6 +429,7 @@ export class SessionController implements Disposable {
     return observeReading(this.#options.reader, snapshot, reading, body, accepted, this.#mark, {
       // Asked for before the dispatch; from then on the exit itself is what counts.
       alive: active?.mode !== null || this.#options.terminal.isSameProcessAlive(),
+      busyAtMs: this.#busyAtMs,
       personTyped: this.#person.typedSincePaste,
       personTypedAgoMs: this.#person.typedAgoMs(),
       atMs: this.#options.clock.monotonicMs(),

@@ -92,7 +92,12 @@ export function closeTurn(context: InputContext, event: InputEvent): Effect {
   const { ended, left } = endTurn(context.outstanding, end.inputRefs);
   // Inputs that only stand between the turn's start and its end: one can be meant, several can't.
   const overlap = end.tie === 'order' && end.inputRefs.length > 1;
-  effect.change({ turnOpenSinceMs: null, startPendingSinceMs: null, outstanding: left });
+  effect.change({
+    turnOpenSinceMs: null,
+    startPendingSinceMs: null,
+    queuedSinceMs: context.queuedSinceMs === null ? null : event.nowMs,
+    outstanding: left,
+  });
   const takenAt = ({ inputRef }: Outstanding): number => end.inputRefs.indexOf(inputRef ?? '');
   const inOrder = [...ended].sort((one, other) => takenAt(one.input) - takenAt(other.input));
   const deliveries = inOrder.map(({ input, told }): EndedDelivery => {

@@ -74,6 +74,13 @@ export function trackActive(context: InputContext, event: InputEvent): Effect {
   return effect;
 }
 
+/** Nothing on the screen may tell that the engine's own queue is not what it waits for. */
+export function lookAgainSoon(context: InputContext): Effect {
+  const effect = new Effect();
+  effect.startTimer('idle', context.limits.turnStartMs);
+  return effect;
+}
+
 export function pressEnter(context: InputContext, event: InputEvent): Effect {
   const effect = new Effect();
   const { deliveryId, enters, deadlinePassed } = activeOf(context);
