@@ -126,10 +126,10 @@ export const sabotages = [
   {
     name: 'paste twice',
     file: 'packages/controller/src/input-machine.ts',
-    line: "TIMER: { actions: [noteDeadline, 'look'] },",
-    find: "{ actions: [noteDeadline, 'look'] }",
+    line: "{ guard: ({ event }) => event.name === 'echo', actions: [noteDeadline, 'look'] },",
+    find: "{ guard: ({ event }) => event.name === 'echo', actions: [noteDeadline, 'look'] }",
     instead:
-      "{ target: 'pasting', actions: room.enqueueActions(({ context, enqueue }) => enqueue({ type: 'paste', params: { deliveryId: context.active.deliveryId } })) }",
+      "{ guard: ({ event }) => event.name === 'echo', target: 'pasting', actions: room.enqueueActions(({ context, enqueue }) => enqueue({ type: 'paste', params: { deliveryId: context.active.deliveryId } })) }",
     breaks: ['at-most-one-submission', 'no-byte-past-a-hold'],
   },
   {
