@@ -234,6 +234,7 @@ const machine = room.createMachine({
     /** Waiting, by looking, for exactly our draft. */
     echoing: {
       entry: 'look',
+      exit: { type: 'stopTimer', params: { name: 'idle' } },
       always: { guard: 'settled', target: 'settling' },
       on: {
         WAKE: { actions: 'look' },

@@ -617,6 +617,16 @@ describe('life', () => {
 });
 
 describe('an engine that drains its own queue', () => {
+  const ended = (atMs: number) =>
+    ({
+      kind: 'turn_ended',
+      turnRef: null,
+      outcome: 'completed',
+      inputRefs: [],
+      finalText: null,
+      atMs,
+    }) as const;
+
   test('however long the turn before was', async () => {
     const { agent, session, receipt, settle, clock } = await rig({ busyMode: 'native_queue' });
     session.submit('a', 'A');
@@ -657,6 +667,30 @@ describe('an engine that drains its own queue', () => {
     },
   );
 
+  test('the wait for it brings no second Enter forward', async () => {
+    const { agent, session, settle, clock, wallMs } = await rig({ busyMode: 'native_queue' });
+    session.submit('a', 'A');
+    session.submit('b', 'B');
+    await settle();
+    agent.afterPaste = () => agent.change(() => void (agent.busy = false));
+    session.submit('c', 'C');
+    await settle();
+    clock.advance(2_900);
+    await settle();
+    agent.swallowEnters = 1;
+    const enters = (): number => agent.writes.filter(({ data }) => data === '\r').length;
+    const before = enters();
+    session.engineEvent(accepted('B', wallMs(), 'input_consumed'));
+    await settle();
+    expect(enters()).toBe(before + 1);
+    clock.advance(1_900);
+    await settle();
+    expect(enters()).toBe(before + 1);
+    clock.advance(100);
+    await settle();
+    expect(agent.received).toEqual(['A', 'B', 'C']);
+  });
+
   test('of two equal ones too, when one of them is known to be taken', async () => {
     const { agent, session, receipt, settle, wallMs } = await rig({ busyMode: 'native_queue' });
     session.submit('a', 'A');
@@ -664,14 +698,7 @@ describe('an engine that drains its own queue', () => {
     session.submit('b2', 'B');
     await settle();
     session.engineEvent({ ...accepted('B', wallMs(), 'input_consumed'), inputRef: 'r1' });
-    session.engineEvent({
-      kind: 'turn_ended',
-      turnRef: null,
-      outcome: 'completed',
-      inputRefs: [],
-      finalText: null,
-      atMs: wallMs(),
-    });
+    session.engineEvent(ended(wallMs()));
     agent.change(() => void (agent.busy = false));
     session.submit('c', 'C');
     await settle();
@@ -687,14 +714,7 @@ describe('an engine that drains its own queue', () => {
     session.submit('b', 'B');
     await settle();
     expect(receipt('b').input).toMatchObject({ mode: 'native_queue', phase: 'accepted' });
-    session.engineEvent({
-      kind: 'turn_ended',
-      turnRef: null,
-      outcome: 'completed',
-      inputRefs: [],
-      finalText: null,
-      atMs: wallMs(),
-    });
+    session.engineEvent(ended(wallMs()));
     session.submit('c', 'C');
     await settle();
     expect(receipt('c').input?.hold).toBe('turn_starting');
@@ -703,14 +723,7 @@ describe('an engine that drains its own queue', () => {
     await settle();
     expect(agent.received).toEqual(['A', 'B', 'C']);
 
-    session.engineEvent({
-      kind: 'turn_ended',
-      turnRef: null,
-      outcome: 'completed',
-      inputRefs: [],
-      finalText: null,
-      atMs: wallMs(),
-    });
+    session.engineEvent(ended(wallMs()));
     session.submit('d', 'D');
     await settle();
     clock.advance(3_000);

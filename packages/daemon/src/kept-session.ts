@@ -31,7 +31,9 @@ const keptSchema = z.object({
     /** Null: the same as the request's. */
     planEnv: environment.nullable(),
   }),
-  note: z.object({ deliveryId: z.string(), text: z.string(), reclaiming: z.boolean() }).nullable(),
+  note: z
+    .object({ deliveryId: z.string(), text: z.string(), reclaiming: z.boolean().default(false) })
+    .nullable(),
 });
 
 /** The environment is written once, as engines mostly plan with the one they were given. */
