@@ -1,4 +1,4 @@
-import type { AgentSummary, FocusState, Receipt, ResultOf } from '@ostler/protocol';
+import { everyPage, type FocusState, type Receipt, type ResultOf } from '@ostler/protocol';
 import type { Call, FieldsOf } from './operations.js';
 import type { TerminalAttachment } from './terminal-attachment.js';
 
@@ -117,16 +117,11 @@ export function callGroups({ attach, call, machineId }: GroupParts): CallGroups 
       set: (fields, signal) => call('focus.set', here(fields), signal),
     },
     agents: {
-      list: async (signal) => {
-        const agents: AgentSummary[] = [];
-        for (let after: { after?: string } = {}; ; ) {
-          const page = await call('agents.list', after, signal);
-          agents.push(...page.agents);
-          const last = page.agents.at(-1);
-          if (page.complete || last === undefined) return agents;
-          after = { after: last.agentId };
-        }
-      },
+      list: (signal) =>
+        everyPage(async (from) => {
+          const { agents, complete } = await call('agents.list', from, signal);
+          return { items: agents, complete };
+        }),
     },
     agent: {
       status: (fields, signal) => call('status', here(fields), signal),

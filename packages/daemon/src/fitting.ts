@@ -1,4 +1,4 @@
-import { maxFrameBytes } from '@ostler/protocol';
+import { maxFrameBytes, type Page } from '@ostler/protocol';
 
 /** What the rest of an answer may take beside a list. */
 const besideBytes = 2_048;
@@ -14,12 +14,6 @@ export function fitting<Item>(
     if (leftBytes < 0) return items.slice(0, index);
   }
   return items;
-}
-
-export interface Page<Item> {
-  readonly items: readonly Item[];
-  /** Nothing follows. */
-  readonly complete: boolean;
 }
 
 /**

@@ -38,6 +38,7 @@ export {
   requestErrorMeanings,
 } from './error-codes.js';
 export { eventPayloadSchemas, eventSchema } from './event-schemas.js';
+export { everyPage, type Page } from './every-page.js';
 export type {
   AgentSummary,
   EventKind,

@@ -1,7 +1,7 @@
 import type { AgentSummary } from '@ostler/protocol';
 import { CodedError } from '@ostler/runtime';
 import type { DaemonClient } from './daemon-client.js';
-import { allAgents } from './every-page.js';
+import { allAgents } from './whole-lists.js';
 
 /** The running agent of a name, or of an agent id. Throws CodedError AGENT_NOT_FOUND. */
 export async function findAgent(client: DaemonClient, name: string): Promise<AgentSummary> {

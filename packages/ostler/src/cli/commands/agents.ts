@@ -1,9 +1,9 @@
 import type { AgentSummary } from '@ostler/protocol';
 import type { Command } from 'commander';
-import { allAgents } from '../every-page.js';
 import { type DaemonFlags, examples, withDaemonOptions } from '../option-values.js';
 import { shown } from '../output.js';
 import { printTable, type Row } from '../table.js';
+import { allAgents } from '../whole-lists.js';
 import { withDaemon } from '../with-daemon.js';
 
 const head: Row = ['name', 'engine', 'version', 'state', 'hold', 'queued', 'agent id'];

@@ -1,8 +1,8 @@
 import { CodedError, isCoded, systemClock } from '@ostler/runtime';
 import { type Command, Option } from 'commander';
-import { allAgents } from '../every-page.js';
 import { type DaemonFlags, examples, secondsAsMs, withDaemonOptions } from '../option-values.js';
 import { keepAlive } from '../keep-alive.js';
+import { allAgents } from '../whole-lists.js';
 import { type DaemonRun, withDaemon } from '../with-daemon.js';
 
 const lookEveryMs = 50;

@@ -1,7 +1,6 @@
 import { eventPayloadSchemas, type OstlerEvent, type ResyncFrame } from '@ostler/protocol';
 import { CodedError, systemClock } from '@ostler/runtime';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { allAgents } from '../every-page.js';
 import type { ConnectOptions } from '../daemon-client.js';
 import { findAgent } from '../find-agent.js';
 import {
@@ -12,6 +11,7 @@ import {
   withDaemonOptions,
 } from '../option-values.js';
 import { inputOf } from '../receipt-view.js';
+import { allAgents } from '../whole-lists.js';
 import { type DaemonRun, withDaemon } from '../with-daemon.js';
 
 interface EventsFlags extends DaemonFlags {

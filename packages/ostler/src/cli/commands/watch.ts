@@ -1,10 +1,10 @@
 import { type AgentSummary, eventPayloadSchemas } from '@ostler/protocol';
 import { CodedError, systemClock, type Timer } from '@ostler/runtime';
 import type { Command } from 'commander';
-import { allAgents } from '../every-page.js';
 import { type DaemonFlags, examples, withDaemonOptions } from '../option-values.js';
 import { shown as harmless } from '../output.js';
 import { tableLines } from '../table.js';
+import { allAgents } from '../whole-lists.js';
 import { type DaemonRun, withDaemon } from '../with-daemon.js';
 
 const escape = '\u001b';

@@ -8,9 +8,9 @@ import type {
 } from '@ostler/mailbox';
 import type { AgentEngineSession, Receipt, ResultOf } from '@ostler/protocol';
 import { CodedError, isCoded } from '@ostler/runtime';
-import { allSessions } from '../every-page.js';
 import { DaemonClient } from '../daemon-client.js';
 import { stateDirOf } from '../state-dir.js';
+import { allSessions } from '../whole-lists.js';
 
 /** How long a pointer may take to be accepted before its notification is in doubt. */
 const acceptWithinMs = 10_000;

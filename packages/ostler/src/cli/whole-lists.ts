@@ -1,4 +1,4 @@
-import type { ResultOf } from '@ostler/protocol';
+import { everyPage, type ResultOf } from '@ostler/protocol';
 import type { DaemonClient } from './daemon-client.js';
 
 /** Every running agent, however many frames that takes. */
@@ -20,17 +20,4 @@ export function allSessions(client: DaemonClient): Promise<ResultOf<'agent.sessi
     const { complete, sessions } = await client.call('agent.sessions', from);
     return { items: sessions, complete };
   });
-}
-
-async function everyPage<Item extends { readonly agentId: string }>(
-  ask: (from: { after?: string }) => Promise<{ items: readonly Item[]; complete: boolean }>,
-): Promise<readonly Item[]> {
-  const all: Item[] = [];
-  for (let from: { after?: string } = {}; ; ) {
-    const { complete, items } = await ask(from);
-    all.push(...items);
-    const last = items.at(-1);
-    if (complete || last === undefined) return all;
-    from = { after: last.agentId };
-  }
 }
